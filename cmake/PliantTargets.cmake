@@ -1,0 +1,37 @@
+# How pliant's own targets are made.
+#
+#   pliant_module(NAME SOURCES ... [LINK ...])   one folder of src/, an object library pliant_NAME
+#   pliant_test(NAME SOURCES ... [LINK ...])     one test program, found by CTest
+
+add_library(pliant_flags INTERFACE)
+target_compile_options(pliant_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  $<$<BOOL:${PLIANT_WERROR}>:-Werror>
+  # State hashes are promised across compilers and CPUs: no fused multiply-add behind our back.
+  -ffp-contract=off
+  # Vector types wider than the CPU's registers are only passed to inlined functions.
+  -Wno-psabi
+  $<$<BOOL:${PLIANT_ARCH}>:-march=${PLIANT_ARCH}>
+  $<$<BOOL:${PLIANT_SANITIZE}>:-fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+target_link_options(pliant_flags INTERFACE $<$<BOOL:${PLIANT_SANITIZE}>:-fsanitize=${PLIANT_SANITIZE}>)
+
+function(pliant_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_library(pliant_${name} OBJECT ${arg_SOURCES})
+  target_include_directories(pliant_${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(pliant_${name} PRIVATE pliant_flags ${arg_LINK})
+endfunction()
+
+function(pliant_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES})
+  target_include_directories(test_${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(test_${name} PRIVATE pliant_flags ${arg_LINK} GTest::gtest_main)
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+endfunction()
