@@ -61,12 +61,12 @@ struct Quat {
 
   /// The rotation by `angle` radians about `axis` (any non-zero length), right-handed.
   static Quat axis_angle(Vec3 axis, float angle) {
-    const Vec3 a = normalized(axis) * std::sin(angle / 2);
+    const Vec3 a = pliant::normalized(axis) * std::sin(angle / 2);
     return {a.x, a.y, a.z, std::cos(angle / 2)};
   }
   /// The shortest rotation that turns direction `from` into direction `to`.
   static Quat between(Vec3 from, Vec3 to) {
-    const Vec3 a = normalized(from), b = normalized(to);
+    const Vec3 a = pliant::normalized(from), b = pliant::normalized(to);
     const float c = dot(a, b);
     if (c < -0.999999f) {  // opposite: any axis at right angles will do
       const Vec3 side = std::abs(a.x) < 0.9f ? Vec3{1, 0, 0} : Vec3{0, 1, 0};

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -119,6 +120,10 @@ class World {
   /// from there the run continues bit for bit as it did.
   Snapshot snapshot();
   Status restore(const Snapshot& snapshot);
+
+  /// While on, every stage of every step is noted; `trace_json` gives it in Chrome's trace format.
+  void record_trace(bool on);
+  std::string trace_json() const;
 
   // --- Questions -----------------------------------------------------------------------------------------------------
   /// The first thing on the ray, or all things in order of distance. `direction` need not be of unit length.

@@ -1,0 +1,48 @@
+#include "base/parallel.h"
+
+#include <thread>
+
+#if PLIANT_HAS_TBB
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+
+namespace pliant {
+
+#if PLIANT_HAS_TBB
+
+struct Workers::Arena {
+  explicit Arena(int threads) : tbb(threads) {}
+  oneapi::tbb::task_arena tbb;
+};
+
+Workers::Workers(int threads)
+    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+      arena_(threads_ > 1 ? std::make_unique<Arena>(threads_) : nullptr) {}
+
+void Workers::run_chunks(std::size_t chunks, void (*run)(void*, std::size_t), void* context) {
+  if (!arena_ || chunks < 2) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
+    return;
+  }
+  arena_->tbb.execute([&] {
+    oneapi::tbb::parallel_for(
+        std::size_t{0}, chunks, [&](std::size_t chunk) { run(context, chunk); }, oneapi::tbb::simple_partitioner());
+  });
+}
+
+#else
+
+struct Workers::Arena {};
+
+Workers::Workers(int) : threads_(1) {}
+
+void Workers::run_chunks(std::size_t chunks, void (*run)(void*, std::size_t), void* context) {
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
+}
+
+#endif
+
+Workers::~Workers() = default;
+
+}  // namespace pliant
