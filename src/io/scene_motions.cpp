@@ -1,0 +1,219 @@
+// What happens over time: keyframed motion of kinematic bodies, and events.
+#include <fmt/format.h>
+
+#include "io/scene_builder.h"
+#include "io/suggest.h"
+
+namespace pliant {
+namespace {
+
+constexpr Range kTime = between(0, 1e9);
+constexpr std::size_t kMaxKeyframes = 1'000'000;  ///< of a whole scene
+
+// --- Motions ---------------------------------------------------------------------------------------------------------
+
+/// Position and rotation are those of the keyframe before where they are left out.
+struct KeyframeDraft {
+  double time = 0;
+  std::optional<Vec3> position;
+  std::optional<Quat> rotation;
+};
+struct MotionDraft {
+  std::string body;
+  std::vector<KeyframeDraft> keyframes;
+  Interpolation interpolation = Interpolation::Linear;
+  bool loop = false, relative = false;
+};
+
+const Fields<KeyframeDraft>& keyframe_fields() {
+  static const Fields<KeyframeDraft> fields = {
+      field("time", &KeyframeDraft::time, kTime).required(), field("position", &KeyframeDraft::position),
+      field<KeyframeDraft>("rotation", [](const SceneReader& r, KeyframeDraft& k) { read(r, k.rotation); })};
+  return fields;
+}
+
+void read_keyframes(const SceneReader& r, MotionDraft& out) {
+  r.for_elements("an array of keyframes", [&](const SceneReader& e) {
+    KeyframeDraft key;
+    if (read_fields(e, key, keyframe_fields())) out.keyframes.push_back(key);
+  });
+}
+
+void read_interpolation(const SceneReader& r, MotionDraft& out) {
+  static const std::vector<std::string> words = {"linear", "ease", "smooth"};
+  constexpr Interpolation kKinds[] = {Interpolation::Linear, Interpolation::Ease, Interpolation::Smooth};
+  if (const auto index = read_word(r, words)) out.interpolation = kKinds[*index];
+}
+
+const Fields<MotionDraft>& motion_fields() {
+  static const Fields<MotionDraft> fields = {
+      field("body", &MotionDraft::body).required(), field<MotionDraft>("keyframes", read_keyframes).required(),
+      field<MotionDraft>("interpolation", read_interpolation), field("loop", &MotionDraft::loop),
+      field("relative", &MotionDraft::relative)};
+  return fields;
+}
+
+MotionPath path_of(const MotionDraft& draft, const RigidDef& def) {
+  MotionPath path{{}, draft.interpolation, draft.loop};
+  const Transform start{def.position, def.rotation};
+  Transform at = draft.relative ? Transform{} : start;
+  for (const KeyframeDraft& key : draft.keyframes) {
+    at = {key.position.value_or(at.position), key.rotation.value_or(at.rotation)};
+    const Transform relative{start.position + at.position, at.rotation * start.rotation};
+    path.keyframes.push_back({key.time, draft.relative ? relative : at});
+  }
+  return path;
+}
+
+void add_motions(const SceneReader& r, const MotionDraft& draft) {
+  SceneBuilder& builder = r.builder();
+  const SceneReader body_field = r.member("body", *r.value().find("body"));
+  const auto bodies = builder.bodies_named(body_field, draft.body);
+  if (bodies.size() * draft.keyframes.size() > kMaxKeyframes) {
+    return r.refuse(fmt::format("more than {} keyframes", kMaxKeyframes), Error::Code::CapacityExceeded);
+  }
+  for (const SceneBody* body : bodies) {
+    const std::string& name = body_name(body->def);
+    const auto* def = std::get_if<RigidDef>(&body->def);
+    if (!def || def->motion != Motion::Kinematic) {
+      return body_field.refuse(
+          fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", printable(name)));
+    }
+    if (!builder.claim_motion(name)) {
+      return body_field.refuse(fmt::format("`{}` has a motion already", printable(name)));
+    }
+    SceneMotion motion{name, path_of(draft, *def), r.source()};
+    if (const Status status = motion.path.validate(); !status.ok()) return r.refuse(status.error());
+    builder.scene.motions.push_back(std::move(motion));
+  }
+}
+
+// --- Events ----------------------------------------------------------------------------------------------------------
+
+template <typename Timed>
+struct EventDraft : Timed {
+  std::string body_name, joint_name;
+};
+
+template <typename Timed>
+Field<EventDraft<Timed>> body_field() {
+  return field<EventDraft<Timed>>("body", [](const SceneReader& r, EventDraft<Timed>& d) {
+    if (read(r, d.body_name)) r.builder().bodies_named(r, d.body_name);
+  });
+}
+
+template <typename Timed>
+Field<EventDraft<Timed>> joint_field() {
+  return field<EventDraft<Timed>>("joint", [](const SceneReader& r, EventDraft<Timed>& d) {
+    if (!read(r, d.joint_name) || r.builder().has_joint(d.joint_name)) return;
+    r.refuse(fmt::format("there is no joint `{}`{}", printable(d.joint_name),
+                         suggestion(d.joint_name, r.builder().joint_names())),
+             Error::Code::NotFound);
+  });
+}
+
+template <typename Timed, typename M, typename Base>
+Field<EventDraft<Timed>> own(std::string name, M Base::*member, Range range = kAny) {
+  Field<EventDraft<Timed>> f = field<EventDraft<Timed>>(
+      std::move(name), [=](const SceneReader& r, EventDraft<Timed>& d) { read(r, d.*member, range); });
+  f.info.range = range;
+  return f;
+}
+
+/// A part of the struct within the event, such as the explosion's radius.
+template <typename Timed, typename Part, typename M>
+Field<EventDraft<Timed>> part(std::string name, Part Timed::*inner, M Part::*member, Range range = kAny) {
+  Field<EventDraft<Timed>> f = field<EventDraft<Timed>>(
+      std::move(name), [=](const SceneReader& r, EventDraft<Timed>& d) { read(r, (d.*inner).*member, range); });
+  f.info.range = range;
+  return f;
+}
+
+template <typename Timed>
+using CheckEvent = bool (*)(const SceneReader&, const EventDraft<Timed>&);
+
+template <typename Timed>
+Kind<SceneEvent> event_kind(std::string name, Fields<EventDraft<Timed>> fields, CheckEvent<Timed> check) {
+  return kind<SceneEvent, EventDraft<Timed>>(
+      std::move(name), std::move(fields), [check](const SceneReader& r, EventDraft<Timed>& draft, SceneEvent& out) {
+        if (!check(r, draft)) return false;
+        out = {static_cast<Timed&>(draft), draft.body_name, draft.joint_name, r.source()};
+        return true;
+      });
+}
+
+template <typename Timed>
+bool accept(const SceneReader&, const EventDraft<Timed>&) {
+  return true;
+}
+
+bool check_force(const SceneReader& r, const EventDraft<TimedForce>& d) {
+  if (d.from < d.to) return true;
+  r.refuse(fmt::format("`to` ({}) must be later than `from` ({})", d.to, d.from));
+  return false;
+}
+
+bool check_removal(const SceneReader& r, const EventDraft<TimedRemoval>& d) {
+  if (d.body_name.empty() != d.joint_name.empty()) return true;
+  r.refuse("say either the `body` or the `joint` to remove");
+  return false;
+}
+
+const std::vector<Kind<SceneEvent>>& event_kinds() {
+  static const std::vector<Kind<SceneEvent>> kinds = {
+      event_kind<TimedForce>(
+          "force",
+          {own<TimedForce>("from", &TimedForce::from, kTime).required(),
+           own<TimedForce>("to", &TimedForce::to, kTime).required(), body_field<TimedForce>().required(),
+           own<TimedForce>("force", &TimedForce::force), own<TimedForce>("point", &TimedForce::point),
+           own<TimedForce>("torque", &TimedForce::torque)},
+          check_force),
+      event_kind<TimedImpulse>(
+          "impulse",
+          {own<TimedImpulse>("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
+           own<TimedImpulse>("impulse", &TimedImpulse::impulse), own<TimedImpulse>("point", &TimedImpulse::point),
+           own<TimedImpulse>("angular_impulse", &TimedImpulse::angular_impulse)},
+          accept),
+      event_kind<TimedExplosion>(
+          "explosion",
+          {own<TimedExplosion>("at", &TimedExplosion::at, kTime).required(),
+           part("center", &TimedExplosion::explosion, &Explosion::center).required(),
+           part("radius", &TimedExplosion::explosion, &Explosion::radius, kPositive),
+           part("impulse_per_area", &TimedExplosion::explosion, &Explosion::impulse_per_area, kNotNegative)},
+          accept),
+      event_kind<TimedMotor>(
+          "motor",
+          {own<TimedMotor>("at", &TimedMotor::at, kTime).required(), joint_field<TimedMotor>().required(),
+           part("speed", &TimedMotor::motor, &Motor::speed).required(),
+           part("strength", &TimedMotor::motor, &Motor::strength, kPositive)},
+          accept),
+      event_kind<TimedRemoval>("remove",
+                               {own<TimedRemoval>("at", &TimedRemoval::at, kTime).required(),
+                                body_field<TimedRemoval>(), joint_field<TimedRemoval>()},
+                               check_removal)};
+  return kinds;
+}
+
+}  // namespace
+
+void read_motions(const SceneReader& r) {
+  r.for_elements("an array of motions", [](const SceneReader& e) {
+    MotionDraft draft;
+    if (read_fields(e, draft, motion_fields())) add_motions(e, draft);
+  });
+}
+
+void read_events(const SceneReader& r) {
+  r.for_elements("an array of events", [](const SceneReader& e) {
+    SceneEvent event;
+    if (read_kinds(e, "event", event_kinds(), event)) e.builder().scene.events.push_back(std::move(event));
+  });
+}
+
+void describe_timeline(std::vector<FieldSet>& sets) {
+  sets.push_back({"motion", infos(motion_fields())});
+  sets.push_back({"keyframe", infos(keyframe_fields())});
+  for (const Kind<SceneEvent>& k : event_kinds()) sets.push_back({"event_" + k.name, k.fields});
+}
+
+}  // namespace pliant

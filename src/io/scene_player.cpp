@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "pliant/scene.h"
+
+namespace pliant {
+namespace {
+
+/// An error of the world, with the place in the scene's files that caused it.
+Error at_source(Error error, const SceneSource& source) {
+  error.file = source.file;
+  error.line = source.line;
+  if (!source.field.empty()) error.field = error.field.empty() ? source.field : source.field + "." + error.field;
+  return error;
+}
+
+Error unknown(const char* what, const std::string& name) {
+  return {Error::Code::NotFound, fmt::format("there is no {} `{}`", what, name), {}, {}};
+}
+
+}  // namespace
+
+/// Builds the player step by step; the first failure ends it.
+class ScenePlayerBuilder {
+ public:
+  explicit ScenePlayerBuilder(const Scene& scene) : scene_(scene), player_(scene.world) {}
+
+  Result<ScenePlayer> build() {
+    for (const SceneMotion& motion : scene_.motions) starts_[motion.body] = motion.path.at(0);
+    for (const SceneBody& body : scene_.bodies) {
+      if (const Status s = add_body(body); !s.ok()) return at_source(s.error(), body.source);
+    }
+    for (const SceneJoint& joint : scene_.joints) {
+      if (const Status s = add_joint(joint); !s.ok()) return at_source(s.error(), joint.source);
+    }
+    for (const SceneMotion& motion : scene_.motions) {
+      if (const Status s = add_motion(motion); !s.ok()) return at_source(s.error(), motion.source);
+    }
+    for (const SceneEvent& event : scene_.events) {
+      if (const Status s = add_event(event); !s.ok()) return at_source(s.error(), event.source);
+    }
+    player_.world_.commit_edits();
+    return std::move(player_);
+  }
+
+ private:
+  Status add_body(const SceneBody& body) {
+    const std::string& name = body_name(body.def);
+    const Result<BodyId> id = std::visit([&](const auto& def) { return player_.world_.add(placed(def)); }, body.def);
+    if (!id) return id.error();
+    if (name.empty()) return {};
+    if (!player_.bodies_.emplace(name, *id).second) {
+      return Error{Error::Code::InvalidArgument, fmt::format("there is already a body `{}`", name), {}, {}};
+    }
+    player_.named_.push_back({name, *id});
+    return {};
+  }
+
+  /// A body with a motion begins where its path does, or it would be thrown there in the first step.
+  template <typename Def>
+  const Def& placed(const Def& def) {
+    return def;
+  }
+  RigidDef placed(const RigidDef& def) {
+    RigidDef out = def;
+    if (const auto start = starts_.find(def.name); start != starts_.end() && !def.name.empty()) {
+      out.position = start->second.position;
+      out.rotation = start->second.rotation;
+    }
+    return out;
+  }
+
+  Status find(const std::string& name, BodyId& out) const {
+    if (name.empty()) return {};
+    out = player_.body(name);
+    return out.is_null() ? Status(unknown("body", name)) : Status();
+  }
+
+  Status add_joint(const SceneJoint& joint) {
+    JointDef def = joint.def;
+    if (const Status s = find(joint.a, def.a); !s.ok()) return s;
+    if (const Status s = find(joint.b, def.b); !s.ok()) return s;
+    const Result<JointId> id = player_.world_.add(def);
+    if (!id) return id.error();
+    if (!def.name.empty()) player_.joints_.emplace(def.name, *id);
+    return {};
+  }
+
+  /// Calls `each` with every body that `name` or `name[*]` stands for.
+  template <typename Each>
+  Status for_bodies(const std::string& name, Each each) const {
+    std::size_t found = 0;
+    const bool all = name.ends_with("[*]");
+    while (true) {
+      const BodyId body = player_.body(all ? fmt::format("{}[{}]", name.substr(0, name.size() - 3), found) : name);
+      if (body.is_null()) return found > 0 ? Status() : Status(unknown("body", name));
+      if (const Status s = each(body); !s.ok()) return s;
+      ++found;
+      if (!all) return {};
+    }
+  }
+
+  Status add_motion(const SceneMotion& motion) {
+    return for_bodies(motion.body, [&](BodyId body) { return player_.timeline_.add(BodyMotion{body, motion.path}); });
+  }
+
+  Status add_event(const SceneEvent& event) {
+    return std::visit([&](const auto& action) { return add_action(event, action); }, event.action);
+  }
+  Status add_action(const SceneEvent&, const TimedExplosion& action) { return player_.timeline_.add(action); }
+  Status add_action(const SceneEvent& event, TimedMotor action) {
+    action.joint = player_.joint(event.joint);
+    if (action.joint.is_null()) return unknown("joint", event.joint);
+    return player_.timeline_.add(action);
+  }
+  Status add_action(const SceneEvent& event, TimedRemoval action) {
+    if (!event.joint.empty()) {
+      action.joint = player_.joint(event.joint);
+      return action.joint.is_null() ? Status(unknown("joint", event.joint)) : player_.timeline_.add(action);
+    }
+    return add_to_bodies(event, action);
+  }
+  Status add_action(const SceneEvent& event, const TimedForce& action) { return add_to_bodies(event, action); }
+  Status add_action(const SceneEvent& event, const TimedImpulse& action) { return add_to_bodies(event, action); }
+  template <typename Action>
+  Status add_to_bodies(const SceneEvent& event, Action action) {
+    return for_bodies(event.body, [&](BodyId body) {
+      action.body = body;
+      return player_.timeline_.add(action);
+    });
+  }
+
+  const Scene& scene_;
+  ScenePlayer player_;
+  std::map<std::string, Transform, std::less<>> starts_;
+};
+
+Result<ScenePlayer> ScenePlayer::create(const Scene& scene) { return ScenePlayerBuilder(scene).build(); }
+
+const StepReport& ScenePlayer::step() {
+  timeline_.apply(world_, world_.def().dt);
+  return world_.step();
+}
+
+BodyId ScenePlayer::body(std::string_view name) const {
+  const auto found = bodies_.find(name);
+  return found == bodies_.end() ? BodyId{} : found->second;
+}
+
+JointId ScenePlayer::joint(std::string_view name) const {
+  const auto found = joints_.find(name);
+  return found == joints_.end() ? JointId{} : found->second;
+}
+
+}  // namespace pliant
