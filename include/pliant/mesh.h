@@ -13,7 +13,7 @@
 namespace pliant {
 
 using Face = std::array<std::uint32_t, 3>;  ///< three vertices, counter-clockwise seen from outside
-using Tet = std::array<std::uint32_t, 4>;   ///< four nodes, the fourth on the side that face (0, 1, 2) faces away from
+using Tet = std::array<std::uint32_t, 4>;   ///< four nodes, the fourth on the side that face (0, 1, 2) faces
 
 /// A surface. `normals` and `uvs` are empty or as many as `vertices`.
 struct TriMesh {

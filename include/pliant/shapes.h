@@ -47,13 +47,14 @@ struct Heightfield {
   float cell = 1;
   std::vector<float> heights;
 };
-/// The half space below the plane through `offset * normal`. Static bodies only.
+/// The half space below a plane. Static bodies only.
 struct Plane {
-  Vec3 normal{0, 1, 0};
-  float offset = 0;
+  Vec3 normal{0, 1, 0};  ///< of any length: only its direction counts
+  float offset = 0;      ///< m from the origin along that direction
 };
 
-/// Several shapes that move as one, in the body's frame. Parts may not be meshes, heightfields or planes.
+/// Several shapes that move as one, in the body's frame. Parts may not be meshes, heightfields or planes; compounds may
+/// be nested, up to 8 deep.
 struct CompoundPart;
 struct Compound {
   std::vector<CompoundPart> parts;
@@ -67,15 +68,17 @@ struct CompoundPart {
   Transform body_from_part;
 };
 
-/// Says what is wrong with a shape (a size that is not positive and finite, a flat hull, an invalid mesh …), if
-/// anything. The error's `field` is relative to the shape, such as `radius` or `parts[2].shape.size`.
+/// Says what is wrong with a shape (a size that is not positive and finite, a flat hull, a mesh that names vertices
+/// that do not exist …), if anything. Degenerate and non-manifold faces of a triangle mesh do no harm and are let
+/// through. The error's `field` is relative to the shape, such as `radius` or `parts[2].shape.size`.
 Status validate(const Shape& shape);
 
 /// The word for the shape in scenes and messages: "sphere", "box", "convex_hull" …
 const char* shape_name(const Shape& shape);
 
-/// The shape's surface, for pictures and recordings. `detail` is the number of segments of a full circle. Planes become
-/// a square of 100 m.
+/// The shape's surface with normals, for pictures and recordings; vertices are split along sharp edges, so that each
+/// side has its own. `detail` is the number of segments of a full circle, 3 to 1024. Planes become a square of 100 m. A
+/// shape that `validate` refuses throws `BadResult`.
 TriMesh tessellate(const Shape& shape, int detail = 32);
 
 /// Mass, where it is centred and how it is spread.
