@@ -16,16 +16,16 @@ struct QueryFilter {
 };
 
 struct RayHit {
-  BodyId body;
-  Vec3 position;       ///< world, m
-  Vec3 normal;         ///< unit, out of the surface
+  BodyId body{};
+  Vec3 position{};     ///< world, m
+  Vec3 normal{};       ///< unit, out of the surface
   float distance = 0;  ///< m from the ray's start
 };
 
 struct ClosestPoint {
-  BodyId body;
-  Vec3 position;       ///< world, on the body's surface, m
-  Vec3 normal;         ///< unit, from the surface towards the query point (outward)
+  BodyId body{};
+  Vec3 position{};     ///< world, on the body's surface, m
+  Vec3 normal{};       ///< unit, from the surface towards the query point (outward)
   float distance = 0;  ///< m; negative inside a convex shape
 };
 

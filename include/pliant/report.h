@@ -15,49 +15,49 @@ namespace pliant {
 
 /// Where a body is and how it moves.
 struct BodyState {
-  Transform world_from_body;  ///< the shape's origin
-  Vec3 velocity;              ///< of the centre of mass, m/s
-  Vec3 angular_velocity;      ///< world axes, rad/s
-  Vec3 center_of_mass;        ///< world, m
-  Aabb bounds;                ///< world, of the shape
-  float mass = 0;             ///< kg; 0 for static and kinematic bodies
+  Transform world_from_body{};  ///< the shape's origin
+  Vec3 velocity{};              ///< of the centre of mass, m/s
+  Vec3 angular_velocity{};      ///< world axes, rad/s
+  Vec3 center_of_mass{};        ///< world, m
+  Aabb bounds{};                ///< world, of the shape
+  float mass = 0;               ///< kg; 0 for static and kinematic bodies
   bool awake = false;
   bool quarantined = false;
 };
 
 /// One point at which two bodies touched during the step.
 struct Contact {
-  BodyId a, b;
-  Vec3 position;             ///< world, on the surface of b, m
-  Vec3 normal;               ///< unit, from b towards a
+  BodyId a{}, b{};
+  Vec3 position{};           ///< world, on the surface of b, m
+  Vec3 normal{};             ///< unit, from b towards a
   float depth = 0;           ///< m; negative while there is still a gap
   float normal_impulse = 0;  ///< N s on a along `normal`, over the step
-  Vec3 friction_impulse;     ///< N s on a, over the step
+  Vec3 friction_impulse{};   ///< N s on a, over the step
 };
 
 /// Two bodies came to touch, or parted.
 struct TouchEvent {
-  BodyId a, b;  ///< a < b
+  BodyId a{}, b{};  ///< a < b
 };
 struct JointBreak {
-  JointId joint;
+  JointId joint{};
   float force = 0;  ///< N
 };
 /// A body became non-finite or left the simulable range; it was put back where the step began and frozen.
 struct Quarantine {
-  BodyId body;
-  std::string reason;
+  BodyId body{};
+  std::string reason{};
 };
 
 /// Valid until the next step.
 struct Events {
-  std::span<const Contact> contacts;
-  std::span<const TouchEvent> touch_begins;
-  std::span<const TouchEvent> touch_ends;
-  std::span<const JointBreak> joint_breaks;
-  std::span<const Quarantine> quarantines;
-  std::span<const BodyId> fell_asleep;
-  std::span<const BodyId> woke_up;
+  std::span<const Contact> contacts{};
+  std::span<const TouchEvent> touch_begins{};
+  std::span<const TouchEvent> touch_ends{};
+  std::span<const JointBreak> joint_breaks{};
+  std::span<const Quarantine> quarantines{};
+  std::span<const BodyId> fell_asleep{};
+  std::span<const BodyId> woke_up{};
 };
 
 /// The stages of `World::step`, in their order.
@@ -84,7 +84,7 @@ struct StageTimes {
 struct StepReport {
   std::uint64_t step = 0;  ///< 1 for the first
   double time = 0;         ///< s, simulated, at the end of the step
-  StageTimes times;
+  StageTimes times{};
 
   std::size_t bodies = 0, awake_bodies = 0;
   std::size_t nodes = 0, tets = 0;
@@ -99,7 +99,7 @@ struct StepReport {
   float max_stretch = 0;
 
   bool capacity_reached = false;  ///< some fixed capacity was full; nothing was dropped without saying so
-  std::vector<Error> errors;      ///< edits since the last step that were refused, whether or not the caller looked
+  std::vector<Error> errors{};    ///< edits since the last step that were refused, whether or not the caller looked
 
   std::uint64_t hash = 0;  ///< of the whole state, equal for any number of threads
 };

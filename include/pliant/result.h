@@ -24,10 +24,10 @@ struct Error {
   };
 
   Code code = Code::InvalidArgument;
-  std::string message;  ///< what is wrong and what would be right, one sentence
-  std::string file;     ///< the file it is about, if any
-  std::string field;    ///< the field, such as `bodies[3].shape.radius`, or the mesh element, if any
-  int line = 0;         ///< the line in `file`, 1 for the first; 0 if it has no meaning
+  std::string message{};  ///< what is wrong and what would be right, one sentence
+  std::string file{};     ///< the file it is about, if any
+  std::string field{};    ///< the field, such as `bodies[3].shape.radius`, or the mesh element, if any
+  int line = 0;           ///< the line in `file`, 1 for the first; 0 if it has no meaning
 
   /// "file:line: field: message", leaving out what is not known.
   std::string to_string() const;

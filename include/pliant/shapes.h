@@ -34,18 +34,18 @@ struct Cone {
 };
 /// The convex hull of at least four points that do not lie in one plane, in their own frame.
 struct ConvexHull {
-  std::vector<Vec3> points;
+  std::vector<Vec3> points{};
 };
 /// A surface of any form, in its own frame. For static and kinematic bodies only.
 struct TriangleMesh {
-  std::shared_ptr<const TriMesh> mesh;
+  std::shared_ptr<const TriMesh> mesh{};
 };
 /// Heights over a regular grid in X (columns) and Z (rows), centred on the origin; `heights[row * columns + column]` in
 /// metres above the body's origin. Static bodies only.
 struct Heightfield {
   int columns = 0, rows = 0;
   float cell = 1;
-  std::vector<float> heights;
+  std::vector<float> heights{};
 };
 /// The half space below a plane. Static bodies only.
 struct Plane {
@@ -57,15 +57,15 @@ struct Plane {
 /// be nested, up to 8 deep.
 struct CompoundPart;
 struct Compound {
-  std::vector<CompoundPart> parts;
+  std::vector<CompoundPart> parts{};
 };
 
 using Shape =
     std::variant<Sphere, Box, Capsule, Cylinder, Cone, ConvexHull, TriangleMesh, Heightfield, Plane, Compound>;
 
 struct CompoundPart {
-  Shape shape;
-  Transform body_from_part;
+  Shape shape{};
+  Transform body_from_part{};
 };
 
 /// Says what is wrong with a shape (a size that is not positive and finite, a flat hull, a mesh that names vertices
@@ -83,9 +83,9 @@ TriMesh tessellate(const Shape& shape, int detail = 32);
 
 /// Mass, where it is centred and how it is spread.
 struct MassProperties {
-  float mass = 0;       ///< kg
-  Vec3 center_of_mass;  ///< in the body frame, m
-  Mat3 inertia{};       ///< about the centre of mass, along the body's axes, kg m²
+  float mass = 0;         ///< kg
+  Vec3 center_of_mass{};  ///< in the body frame, m
+  Mat3 inertia{};         ///< about the centre of mass, along the body's axes, kg m²
 };
 
 /// Of the shape filled with `density` kg/m³. Meshes, heightfields and planes have no mass of their own and give an

@@ -29,8 +29,8 @@ namespace pliant {
 
 /// A joint's reading.
 struct JointState {
-  Vec3 force;          ///< N, on b at the anchor, averaged over the last substep
-  Vec3 torque;         ///< N m, on b
+  Vec3 force{};        ///< N, on b at the anchor, averaged over the last substep
+  Vec3 torque{};       ///< N m, on b
   float position = 0;  ///< rad (hinge) or m (slider) from where it was made
   float speed = 0;     ///< rad/s or m/s
 };

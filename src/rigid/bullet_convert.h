@@ -1,0 +1,20 @@
+// Between pliant's and Bullet's small types.
+#pragma once
+
+#include <LinearMath/btTransform.h>
+
+#include "pliant/math.h"
+
+namespace pliant {
+
+inline btVector3 to_bullet(Vec3 v) { return {v.x, v.y, v.z}; }
+inline btQuaternion to_bullet(Quat q) { return {q.x, q.y, q.z, q.w}; }
+inline btTransform to_bullet(const Transform& t) { return btTransform(to_bullet(t.rotation), to_bullet(t.position)); }
+
+inline Vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
+inline Quat from_bullet(const btQuaternion& q) { return {q.x(), q.y(), q.z(), q.w()}; }
+inline Transform from_bullet(const btTransform& t) {
+  return {from_bullet(t.getOrigin()), from_bullet(t.getRotation())};
+}
+
+}  // namespace pliant

@@ -1,0 +1,117 @@
+// The insides of RigidEngine, shared by the files that implement it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "rigid/bullet_joint.h"
+#include "rigid/bullet_shape.h"
+#include "rigid/bullet_solver.h"
+#include "rigid/bullet_world.h"
+#include "rigid/rigid_engine.h"
+
+namespace pliant {
+
+/// What can be set on a body after it was added, and so goes into snapshots beside its Bullet state.
+struct RigidProperties {
+  Motion motion = Motion::Dynamic;
+  float friction = 0, rolling_friction = 0, restitution = 0;
+  float linear_damping = 0, angular_damping = 0, gravity_scale = 1;
+  CollisionFilter filter{};
+  bool continuous = false;
+  bool frozen = false;
+};
+
+struct RigidBody {
+  BodyId id{};  ///< null where the slot is empty
+  RigidProperties properties;
+  std::shared_ptr<const RigidShape> shape;
+  std::unique_ptr<btRigidBody> bullet;
+
+  btVector3 force{0, 0, 0}, torque{0, 0, 0};  ///< the user's, for this step
+  btTransform transform_t0 = btTransform::getIdentity();
+  btVector3 velocity_t0{0, 0, 0};  ///< before the solve of this substep
+  std::optional<btTransform> target;
+  bool had_target = false;  ///< it was on its way in the last step and must stop unless told again
+  bool touched = false;     ///< has rows in this substep
+
+  bool is_dynamic() const { return properties.motion == Motion::Dynamic && !properties.frozen; }
+  bool is_awake() const { return bullet->isActive(); }
+};
+
+struct RigidJoint {
+  JointId id{};
+  JointDef def;
+  btTransform a_from_joint, b_from_joint;
+  std::unique_ptr<BulletJoint> bullet;
+};
+
+/// Islands that are solved in one call: Bullet's set-up cost is shared by many small ones.
+struct SolveBatch {
+  std::vector<btCollisionObject*> bodies;
+  std::vector<btPersistentManifold*> manifolds;
+  std::vector<btTypedConstraint*> joints;
+
+  void clear() { bodies.clear(), manifolds.clear(), joints.clear(); }
+  std::size_t rows() const { return manifolds.size() + joints.size(); }
+};
+
+struct RigidEngine::Impl {
+  Impl(const WorldDef& def, Workers& workers);
+  ~Impl();
+
+  RigidBody& body(std::uint32_t slot) { return bodies[slot]; }
+  const RigidBody& body(std::uint32_t slot) const { return bodies[slot]; }
+  RigidBody& body(const btCollisionObject* object) { return bodies[slot_of(object)]; }
+
+  /// Makes the Bullet body of a slot whose id, properties and shape are set.
+  void create_bullet_body(RigidBody& body, const btTransform& world_from_mass);
+  void create_bullet_joint(RigidJoint& joint);
+  void destroy_bullet_joint(RigidJoint& joint);
+  btRigidBody& bullet_of(BodyId id);
+  void apply_motion_flags(RigidBody& body);
+  void update_slot_lists();
+  void remove_everything();
+
+  void dispatch_pairs();
+  /// Lists the manifolds with contacts in the order of pairs.
+  void collect_manifolds();
+  void collect_manifolds_if_stale();
+  void set_combined_materials(btPersistentManifold& manifold);
+  /// Points friction along the way a contact would slide, and turns the last impulses into that frame; and back.
+  void enter_friction_frame(btPersistentManifold& manifold, float dt);
+  void leave_friction_frame(btPersistentManifold& manifold);
+  void make_batches(const IslandList& islands);
+  void note_contacts(const btPersistentManifold& manifold);
+  void advance_kinematic(RigidBody& body, float dt, bool is_last);
+  void advance_dynamic(RigidBody& body, float dt);
+
+  Workers& workers;
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher;
+  BulletBroadphase broadphase;
+  std::vector<std::unique_ptr<BulletSolver>> solvers;  ///< one for each thread
+  std::unique_ptr<BulletWorld> world;
+  btRigidBody world_body;  ///< what joints to the world hold on to
+  btVector3 gravity;
+
+  std::vector<RigidBody> bodies;  ///< by slot
+  std::vector<RigidJoint> joints;
+  std::vector<std::uint32_t> live_slots, dynamic_slots, live_joints;  ///< ascending
+  bool slot_lists_stale = false;
+
+  ManifoldCollector collector;
+  std::vector<PairManifold> pair_manifolds;
+  bool manifolds_stale = true;                  ///< some may be gone
+  std::vector<btPersistentManifold*> touching;  ///< manifolds with contacts, in the order of pairs
+  std::vector<SolveBatch> batches;
+  std::size_t batch_count = 0;
+  std::vector<std::uint32_t> manifold_starts, manifold_order, joint_starts, joint_order;
+  std::vector<bool> island_has_kinematic;
+  std::vector<Contact> contacts;
+  std::atomic<std::size_t> rows{0};
+  float seconds_left = 0;  ///< of the step; kinematic targets are reached when it ends
+};
+
+}  // namespace pliant

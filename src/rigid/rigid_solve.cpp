@@ -1,0 +1,178 @@
+// The solve: islands in batches, friction frames, contacts with their impulses.
+#include <algorithm>
+#include <numeric>
+
+#include "rigid/rigid_impl.h"
+
+namespace pliant {
+namespace {
+
+/// Small islands are solved together until they have so many manifolds and joints.
+constexpr std::size_t kBatchRows = 128;
+
+/// A fixed pair of tangents for each normal; friction impulses are kept along them from step to step.
+struct Tangents {
+  explicit Tangents(const btVector3& normal) { btPlaneSpace1(normal, first, second); }
+  btVector3 first, second;
+};
+
+btVector3 velocity_with_forces(const btRigidBody& body, const btVector3& point, float dt) {
+  const btVector3 linear = body.getLinearVelocity() + body.getTotalForce() * (body.getInvMass() * dt);
+  const btVector3 angular = body.getAngularVelocity() + body.getInvInertiaTensorWorld() * body.getTotalTorque() * dt;
+  return linear + angular.cross(point - body.getCenterOfMassPosition());
+}
+
+/// Sorts `items` by island, keeping their order within each: `order[starts[i] .. starts[i+1])` are those of island i.
+template <typename IslandOf>
+void sort_by_island(std::size_t count, std::size_t islands, IslandOf&& island_of, std::vector<std::uint32_t>& starts,
+                    std::vector<std::uint32_t>& order) {
+  starts.assign(islands + 2, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t island = island_of(i);
+    if (island != RigidEngine::kNoIsland) ++starts[island + 2];
+  }
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  order.resize(starts.back());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t island = island_of(i);
+    if (island != RigidEngine::kNoIsland) order[starts[island + 1]++] = i;
+  }
+  starts.pop_back();
+}
+
+}  // namespace
+
+void RigidEngine::Impl::enter_friction_frame(btPersistentManifold& manifold, float dt) {
+  const auto& a = static_cast<const btRigidBody&>(*manifold.getBody0());
+  const auto& b = static_cast<const btRigidBody&>(*manifold.getBody1());
+  for (int i = 0; i < manifold.getNumContacts(); ++i) {
+    btManifoldPoint& point = manifold.getContactPoint(i);
+    const btVector3& normal = point.m_normalWorldOnB;
+    const Tangents tangents(normal);
+    const btVector3 impulse =
+        tangents.first * point.m_appliedImpulseLateral1 + tangents.second * point.m_appliedImpulseLateral2;
+    btVector3 slide =
+        velocity_with_forces(a, point.m_positionWorldOnA, dt) - velocity_with_forces(b, point.m_positionWorldOnB, dt);
+    slide -= normal * normal.dot(slide);
+    const btScalar speed = slide.length();
+    point.m_lateralFrictionDir1 = speed > 1e-6f ? slide / speed : tangents.first;
+    point.m_lateralFrictionDir2 = point.m_lateralFrictionDir1.cross(normal);
+    point.m_appliedImpulseLateral1 = impulse.dot(point.m_lateralFrictionDir1);
+    point.m_appliedImpulseLateral2 = impulse.dot(point.m_lateralFrictionDir2);
+    point.m_contactPointFlags |= BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED;
+  }
+}
+
+void RigidEngine::Impl::leave_friction_frame(btPersistentManifold& manifold) {
+  for (int i = 0; i < manifold.getNumContacts(); ++i) {
+    btManifoldPoint& point = manifold.getContactPoint(i);
+    const Tangents tangents(point.m_normalWorldOnB);
+    const btVector3 impulse = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
+                              point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
+    point.m_appliedImpulseLateral1 = impulse.dot(tangents.first);
+    point.m_appliedImpulseLateral2 = impulse.dot(tangents.second);
+  }
+}
+
+void RigidEngine::Impl::make_batches(const IslandList& islands) {
+  const std::size_t island_count = islands.starts.size() - 1;
+  const auto island_of_pair = [&](const btCollisionObject& a, const btCollisionObject& b) {
+    const std::uint32_t of_a = a.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&a)];
+    if (of_a != kNoIsland) return of_a;
+    return b.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&b)];
+  };
+  island_has_kinematic.assign(island_count, false);
+  const auto note_kinematic = [&](std::uint32_t island, const btCollisionObject& a, const btCollisionObject& b) {
+    if (island != kNoIsland && (a.isKinematicObject() || b.isKinematicObject())) island_has_kinematic[island] = true;
+    return island;
+  };
+  sort_by_island(
+      touching.size(), island_count,
+      [&](std::uint32_t i) {
+        const btPersistentManifold& m = *touching[i];
+        return note_kinematic(island_of_pair(*m.getBody0(), *m.getBody1()), *m.getBody0(), *m.getBody1());
+      },
+      manifold_starts, manifold_order);
+  sort_by_island(
+      live_joints.size(), island_count,
+      [&](std::uint32_t i) {
+        const BulletJoint& j = *joints[live_joints[i]].bullet;
+        return note_kinematic(island_of_pair(j.getRigidBodyA(), j.getRigidBodyB()), j.getRigidBodyA(),
+                              j.getRigidBodyB());
+      },
+      joint_starts, joint_order);
+
+  // Bullet notes a solver index on every kinematic body it meets, so islands that touch any share the first batch and
+  // with it one thread.
+  for (SolveBatch& batch : batches) batch.clear();
+  batch_count = 1;
+  if (batches.empty()) batches.emplace_back();
+  for (std::uint32_t island = 0; island < island_count; ++island) {
+    const bool shared = island_has_kinematic[island];
+    if (!shared && (batch_count == 1 || batches[batch_count - 1].rows() >= kBatchRows)) {
+      if (batches.size() <= batch_count) batches.emplace_back();
+      ++batch_count;
+    }
+    SolveBatch& batch = shared ? batches[0] : batches[batch_count - 1];
+    for (std::uint32_t i = islands.starts[island]; i < islands.starts[island + 1]; ++i) {
+      batch.bodies.push_back(body(islands.bodies[i]).bullet.get());
+    }
+    const bool has_rows =
+        manifold_starts[island] < manifold_starts[island + 1] || joint_starts[island] < joint_starts[island + 1];
+    for (std::uint32_t i = islands.starts[island]; has_rows && i < islands.starts[island + 1]; ++i) {
+      body(islands.bodies[i]).touched = true;
+    }
+    for (std::uint32_t i = manifold_starts[island]; i < manifold_starts[island + 1]; ++i) {
+      batch.manifolds.push_back(touching[manifold_order[i]]);
+    }
+    for (std::uint32_t i = joint_starts[island]; i < joint_starts[island + 1]; ++i) {
+      batch.joints.push_back(joints[live_joints[joint_order[i]]].bullet.get());
+    }
+  }
+}
+
+void RigidEngine::solve(const IslandList& islands, float dt) {
+  Impl& impl = *impl_;
+  impl.make_batches(islands);
+  const btContactSolverInfo& info = impl.world->getSolverInfo();
+  std::atomic<std::size_t> next{0};
+  // Which thread takes which batch does not matter: batches share no body.
+  parallel_for(impl.workers, impl.solvers.size(), 1, [&](std::size_t thread, std::size_t) {
+    BulletSolver& solver = *impl.solvers[thread];
+    for (std::size_t i = next++; i < impl.batch_count; i = next++) {
+      SolveBatch& batch = impl.batches[i];
+      if (batch.bodies.empty()) continue;
+      for (btPersistentManifold* manifold : batch.manifolds) impl.enter_friction_frame(*manifold, dt);
+      solver.solveGroup(batch.bodies.data(), static_cast<int>(batch.bodies.size()), batch.manifolds.data(),
+                        static_cast<int>(batch.manifolds.size()), batch.joints.data(),
+                        static_cast<int>(batch.joints.size()), info, nullptr, &impl.dispatcher);
+      impl.rows += static_cast<std::size_t>(solver.row_count());
+    }
+  });
+  for (std::size_t i = 0; i < impl.batch_count; ++i) {
+    for (btPersistentManifold* manifold : impl.batches[i].manifolds) {
+      impl.note_contacts(*manifold);
+      impl.leave_friction_frame(*manifold);
+    }
+  }
+}
+
+void RigidEngine::Impl::note_contacts(const btPersistentManifold& manifold) {
+  for (int i = 0; i < manifold.getNumContacts(); ++i) {
+    const btManifoldPoint& point = manifold.getContactPoint(i);
+    const btVector3 friction = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
+                               point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
+    contacts.push_back({.a = body(manifold.getBody0()).id,
+                        .b = body(manifold.getBody1()).id,
+                        .position = from_bullet(point.m_positionWorldOnB),
+                        .normal = from_bullet(point.m_normalWorldOnB),
+                        .depth = -point.m_distance1,
+                        .normal_impulse = point.m_appliedImpulse,
+                        .friction_impulse = from_bullet(friction)});
+  }
+}
+
+std::span<const Contact> RigidEngine::contacts() const { return impl_->contacts; }
+std::size_t RigidEngine::row_count() const { return impl_->rows; }
+
+}  // namespace pliant

@@ -1,0 +1,101 @@
+// The end of a step: events, sums and the hash.
+#include <algorithm>
+
+#include "world/world_impl.h"
+
+namespace pliant {
+
+const char* stage_name(Stage stage) {
+  switch (stage) {
+    case Stage::CommitEdits:
+      return "commit_edits";
+    case Stage::Predict:
+      return "predict";
+    case Stage::FindContacts:
+      return "find_contacts";
+    case Stage::BuildRows:
+      return "build_rows";
+    case Stage::SolveIslands:
+      return "solve_islands";
+    case Stage::Advance:
+      return "advance";
+    case Stage::Quarantine:
+      return "quarantine";
+    case Stage::RestIslands:
+      return "rest_islands";
+    case Stage::Publish:
+      return "publish";
+    case Stage::Count:
+      break;
+  }
+  return "";
+}
+
+void World::Impl::publish() {
+  find_touch_events();
+  report.step = state.step;
+  report.time = state.time;
+  report.bodies = state.body_order.size();
+  for (const std::uint32_t slot : rigid.dynamic_slots()) report.awake_bodies += rigid.is_awake(slot) ? 1 : 0;
+  for (const std::uint32_t slot : rigid.slots()) report.quarantined += rigid.is_frozen(slot) ? 1 : 0;
+  report.rows = rigid.row_count();
+  report.contacts = rigid.contacts().size();
+  report.islands = awake_starts.empty() ? 0 : awake_starts.size() - 1;
+  for (const Contact& contact : rigid.contacts())
+    report.max_penetration = std::max(report.max_penetration, contact.depth);
+
+  const Momenta momenta = rigid.momenta();
+  report.kinetic_energy = momenta.kinetic;
+  report.potential_energy = momenta.potential;
+  std::copy_n(momenta.linear, 3, report.linear_momentum);
+  std::copy_n(momenta.angular, 3, report.angular_momentum);
+
+  report.errors.swap(refused);
+  refused.clear();
+  woke_up.swap(waking);
+  waking.clear();
+  report.hash = hash();
+  queries_stale = true;
+}
+
+void World::Impl::find_touch_events() {
+  touching_now.clear();
+  for (const Contact& contact : rigid.contacts()) {
+    if (contact.normal_impulse <= 0 && contact.depth < 0) continue;  // near, but not touching
+    touching_now.push_back(std::minmax(contact.a, contact.b));
+  }
+  // Sleepers are not looked at, and go on touching what they touched.
+  const auto is_resting = [&](BodyId id) { return !state.body_ids.contains(id) || !rigid.is_awake(id.index); };
+  for (const auto& pair : state.touching) {
+    if (state.body_ids.contains(pair.first) && state.body_ids.contains(pair.second) && is_resting(pair.first) &&
+        is_resting(pair.second)) {
+      touching_now.push_back(pair);
+    }
+  }
+  std::sort(touching_now.begin(), touching_now.end());
+  touching_now.erase(std::unique(touching_now.begin(), touching_now.end()), touching_now.end());
+
+  const auto note_missing = [](const auto& from, const auto& in, std::vector<TouchEvent>& out) {
+    for (const auto& pair : from) {
+      if (!std::binary_search(in.begin(), in.end(), pair)) out.push_back({pair.first, pair.second});
+    }
+  };
+  note_missing(touching_now, state.touching, touch_begins);
+  note_missing(state.touching, touching_now, touch_ends);
+  state.touching.swap(touching_now);
+}
+
+std::uint64_t World::Impl::hash() const {
+  Hasher hasher;
+  hasher.add(state.step);
+  hasher.add(state.time);
+  for (const BodyRecord& body : state.bodies) {
+    hasher.add(body.id.generation);
+    hasher.add(body.calm_time);
+  }
+  for (const JointRecord& joint : state.joints) hasher.add(joint.id.generation);
+  rigid.add_to_hash(hasher);
+  return hasher.value();
+}
+
+}  // namespace pliant

@@ -1,0 +1,138 @@
+// The insides of World, shared by the files that implement it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/id_pool.h"
+#include "base/parallel.h"
+#include "base/trace.h"
+#include "pliant/world.h"
+#include "rigid/rigid_engine.h"
+#include "solve/islands.h"
+#include "world/edits.h"
+
+namespace pliant {
+
+/// What the world itself knows of a body, whatever its kind. One for each slot.
+struct BodyRecord {
+  BodyId id{};  ///< null where the slot is empty
+  std::shared_ptr<const RigidDef> def;
+  bool is_committed = false;  ///< the engine has it; before that, `def` is all there is
+  bool allow_sleep = true;
+  float calm_time = 0;  ///< s
+};
+
+struct JointRecord {
+  JointId id{};
+  std::shared_ptr<const JointDef> def;
+  bool is_committed = false;
+};
+
+/// Everything that decides the future, except what the kinds hold themselves.
+struct WorldState {
+  WorldDef def;
+  std::uint64_t step = 0;
+  double time = 0;
+  IdPool<BodyId> body_ids;
+  IdPool<JointId> joint_ids;
+  std::vector<BodyRecord> bodies;  ///< by slot
+  std::vector<JointRecord> joints;
+  std::vector<BodyId> body_order;  ///< in which they were added
+  std::vector<JointId> joint_order;
+  std::vector<std::pair<BodyId, BodyId>> touching;  ///< sorted; of the last step
+};
+
+struct Snapshot::Data {
+  WorldState state;
+  std::shared_ptr<const RigidSnapshot> rigid;
+};
+
+struct World::Impl {
+  explicit Impl(const WorldDef& def);
+
+  // --- Edits (edits.cpp) -------------------------------------------------------------------------------------------
+  Error refuse(Error error);
+  Status check(BodyId id, const char* call);
+  Status check(JointId id, const char* call);
+  /// Queues an edit of a body after checking its id and numbers.
+  Status queue(BodyId id, const char* call, bool numbers_are_finite, Edit edit);
+  /// The same for edits that only make sense for bodies that move by forces.
+  Status queue_push(BodyId id, const char* call, bool numbers_are_finite, Edit edit);
+  Result<BodyId> add_rigid(const RigidDef& def);
+  Result<JointId> add_joint(const JointDef& def);
+  void commit_edits();
+  void apply(const edit::AddBody& edit);
+  void apply(const edit::RemoveBody& edit);
+  void apply(const edit::AddJoint& edit);
+  void apply(const edit::RemoveJoint& edit);
+  void apply(const edit::SetTransform& edit);
+  void apply(const edit::SetVelocity& edit);
+  void apply(const edit::MoveTo& edit);
+  void apply(const edit::Push& edit);
+  void apply(const edit::Explode& edit);
+  void apply(const edit::SetMotor& edit);
+  void apply(const edit::SetNumber& edit);
+  void apply(const edit::SetFilter& edit);
+  void apply(const edit::SetGravity& edit);
+  void apply(const edit::SetAwake& edit);
+  void apply(const edit::Release& edit);
+  void wake(std::uint32_t slot);
+  void wake_neighbours(std::uint32_t slot);
+  void wake_jointed(std::uint32_t joint_slot);
+  /// Ends an id and the world's record of it, and for a body its joints; the engine's part is a queued edit.
+  void forget(BodyId id);
+  void forget(JointId id);
+
+  // --- The step (step.cpp) -----------------------------------------------------------------------------------------
+  void step(float dt);
+  void begin_step(float dt);
+  void predict(float dt);
+  void find_contacts(float dt);
+  void build_rows();
+  void wake_touched();
+  void solve_islands(float dt);
+  void advance(float dt);
+  void break_joints();
+  void quarantine_lost();
+  void quarantine(std::uint32_t slot, std::string reason);
+  void rest_islands(float dt);
+  void publish();
+  void find_touch_events();
+  std::uint64_t hash() const;
+  void prepare_queries() const;
+
+  WorldState state;
+  Workers workers;
+  RigidEngine rigid;
+
+  std::vector<Edit> edits;
+  std::vector<Error> refused;  ///< since the last step
+
+  Islands islands;
+  std::vector<std::uint32_t> awake_bodies, awake_starts, awake_island_of;  ///< the islands that are solved
+  StepReport report;
+  std::unique_ptr<Trace> trace;
+  mutable bool queries_stale = true;
+
+  // Events of the last step.
+  std::vector<TouchEvent> touch_begins, touch_ends;
+  std::vector<JointBreak> joint_breaks;
+  std::vector<Quarantine> quarantines;
+  std::vector<BodyId> fell_asleep, woke_up;
+  std::vector<BodyId> waking;  ///< since the last step was published
+
+  // Scratch, kept for its memory.
+  std::vector<std::uint32_t> scratch_slots;
+  std::vector<std::pair<BodyId, BodyId>> touching_now;
+};
+
+/// Says what is wrong with a def, if anything; the error's field is relative to it.
+Status check_def(const WorldDef& def);
+Status check_def(const RigidDef& def);
+Status check_def(const JointDef& def);
+
+}  // namespace pliant
