@@ -8,8 +8,8 @@
 // The name chooses the format:
 //
 //   NAME.glb, NAME.gltf   one animated glTF 2.0 file: a node per body, meshes shared between equal shapes
-//   any other name        a folder of one VTU file per frame, `static.vtu` with all that never moves, and `run.pvd`,
-//                         which ParaView opens; arrays `body`, `velocity` and `speed`
+//   any other name        a folder: one VTU file per frame with all that moves, one with all that does not, and
+//                         `run.pvd`, which ParaView opens; arrays `body` per cell, `velocity` and `speed` per point
 //
 // Nothing appears under the name before `finish` succeeds; until then, and if it is never called, an earlier recording
 // stays as it was.
@@ -39,11 +39,9 @@ class Recorder {
   Status finish();
 
  private:
-  class Sink;
-  friend class GlbSink;
-  friend class VtuSink;
-  explicit Recorder(std::unique_ptr<Sink> sink);
-  std::unique_ptr<Sink> sink_;
+  struct Impl;
+  explicit Recorder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace pliant

@@ -1,0 +1,98 @@
+#include "embed/render_surface.h"
+
+#include <type_traits>
+
+namespace pliant {
+namespace {
+
+/// Appends bytes of numbers.
+class KeyWriter {
+ public:
+  template <typename T>
+  KeyWriter& operator<<(const T& value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_pointer_v<T> || std::is_same_v<T, Vec3> ||
+                  std::is_same_v<T, Quat>);  // without padding
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  template <typename T>
+  KeyWriter& array(const std::vector<T>& values) {
+    *this << values.size();
+    key.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    return *this;
+  }
+  std::string key;
+};
+
+void write(KeyWriter& k, const Sphere& s) { k << s.radius; }
+void write(KeyWriter& k, const Box& s) { k << s.size; }
+void write(KeyWriter& k, const Capsule& s) { k << s.radius << s.height; }
+void write(KeyWriter& k, const Cylinder& s) { k << s.radius << s.height; }
+void write(KeyWriter& k, const Cone& s) { k << s.radius << s.height; }
+void write(KeyWriter& k, const ConvexHull& s) { k.array(s.points); }
+void write(KeyWriter& k, const TriangleMesh& s) { k << s.mesh.get(); }
+void write(KeyWriter& k, const Heightfield& s) { (k << s.columns << s.rows << s.cell).array(s.heights); }
+void write(KeyWriter& k, const Plane& s) { k << s.normal << s.offset; }
+void write(KeyWriter& k, const Compound& s);
+
+void write_shape(KeyWriter& k, const Shape& shape) {
+  k << shape.index();
+  std::visit([&](const auto& s) { write(k, s); }, shape);
+}
+
+void write(KeyWriter& k, const Compound& s) {
+  k << s.parts.size();
+  for (const CompoundPart& part : s.parts) {
+    k << part.body_from_part.position << part.body_from_part.rotation;
+    write_shape(k, part.shape);
+  }
+}
+
+}  // namespace
+
+std::string shape_key(const Shape& shape) {
+  KeyWriter writer;
+  write_shape(writer, shape);
+  return std::move(writer.key);
+}
+
+std::shared_ptr<const TriMesh> SurfacePublisher::mesh_of(const Shape& shape) {
+  std::weak_ptr<const TriMesh>& slot = meshes_[shape_key(shape)];
+  std::shared_ptr<const TriMesh> mesh = slot.lock();
+  if (!mesh) slot = mesh = std::make_shared<const TriMesh>(tessellate(shape, detail_));
+  return mesh;
+}
+
+RenderSurface SurfacePublisher::first_look(const World& world, BodyId body) {
+  const RigidDef& def = **world.def(body);
+  RenderSurface surface;
+  surface.body = body;
+  surface.name = def.name;
+  surface.mesh = mesh_of(def.shape);
+  surface.appearance = def.appearance;
+  surface.moves = def.motion != Motion::Static;
+  return surface;
+}
+
+std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
+  ++updates_;
+  surfaces_.clear();
+  for (const BodyId body : world.bodies()) {
+    auto known = known_.find(body);
+    if (known == known_.end()) known = known_.emplace(body, Known{first_look(world, body)}).first;
+    known->second.seen = updates_;
+    RenderSurface& surface = known->second.surface;
+    const BodyState state = *world.state(body);
+    surface.world_from_body = state.world_from_body;
+    surface.velocity = state.velocity;
+    surface.angular_velocity = state.angular_velocity;
+    surface.center_of_mass = state.center_of_mass;
+    surfaces_.push_back(surface);
+  }
+  for (auto known = known_.begin(); known != known_.end();) {
+    known = known->second.seen == updates_ ? std::next(known) : known_.erase(known);
+  }
+  return surfaces_;
+}
+
+}  // namespace pliant

@@ -1,0 +1,119 @@
+// Recordings as VTU files, one per frame, joined by a PVD file.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "io/file.h"
+#include "io/recording_sink.h"
+#include "io/vtu_writer.h"
+
+namespace pliant {
+namespace {
+
+/// Several surfaces as one grid, in world coordinates.
+struct JoinedGrid {
+  std::vector<Vec3> points, velocities;
+  std::vector<float> speeds;
+  std::vector<Face> faces;
+  std::vector<std::int32_t> bodies;  ///< per face
+
+  void clear() {
+    points.clear(), velocities.clear(), speeds.clear();
+    faces.clear(), bodies.clear();
+  }
+
+  void append(const RenderSurface& surface, std::int32_t number) {
+    const auto first = static_cast<std::uint32_t>(points.size());
+    for (std::size_t i = 0; i < surface.mesh->vertices.size(); ++i) {
+      points.push_back(surface.vertex(i));
+      velocities.push_back(surface.moves ? surface.vertex_velocity(i) : Vec3{});
+      speeds.push_back(length(velocities.back()));
+    }
+    for (const Face& f : surface.mesh->faces) faces.push_back({f[0] + first, f[1] + first, f[2] + first});
+    bodies.resize(faces.size(), number);
+  }
+
+  VtuGrid view(double time) const {
+    VtuGrid grid;
+    grid.points = points;
+    grid.faces = faces;
+    grid.point_data = {{"velocity", 3, VtuArray::of(velocities)}, {"speed", 1, std::span<const float>(speeds)}};
+    grid.cell_data = {{"body", 1, std::span<const std::int32_t>(bodies)}};
+    grid.time = time;
+    return grid;
+  }
+};
+
+class VtuSink final : public RecordingSink {
+ public:
+  explicit VtuSink(AtomicFolder folder) : folder_(std::move(folder)) {}
+
+  Status add_frame(double time, std::span<const RenderSurface> surfaces) override {
+    for (const RenderSurface& s : surfaces) numbers_.try_emplace(s.body, static_cast<std::int32_t>(numbers_.size()));
+    if (const Status status = write_still(time, surfaces); !status.ok()) return status;
+    grid_.clear();
+    for (const RenderSurface& s : surfaces) {
+      if (s.moves) grid_.append(s, numbers_.at(s.body));
+    }
+    const std::string name = fmt::format("frame_{:06}.vtu", frames_++);
+    if (const Status status = write(name, time); !status.ok()) return status;
+    entries_ += entry(time, 0, name);
+    if (!still_name_.empty()) entries_ += entry(time, 1, still_name_);
+    return {};
+  }
+
+  Status finish() override {
+    Result<OutputFile> file = folder_.create_file("run.pvd");
+    if (!file) return file.error();
+    file->write("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
+    file->write(entries_);
+    file->write("</Collection>\n</VTKFile>\n");
+    if (const Status status = folder_.close_file(*file); !status.ok()) return status;
+    return folder_.commit();
+  }
+
+ private:
+  static std::string entry(double time, int part, const std::string& name) {
+    return fmt::format("<DataSet timestep=\"{}\" part=\"{}\" file=\"{}\"/>\n", time, part, name);
+  }
+
+  /// What stands still is written once, and again only when there is more or less of it, or it was put elsewhere.
+  Status write_still(double time, std::span<const RenderSurface> surfaces) {
+    std::vector<std::pair<BodyId, Transform>> still;
+    for (const RenderSurface& s : surfaces) {
+      if (!s.moves) still.emplace_back(s.body, s.world_from_body);
+    }
+    if (still == still_) return {};
+    still_ = std::move(still);
+    grid_.clear();
+    for (const RenderSurface& s : surfaces) {
+      if (!s.moves) grid_.append(s, numbers_.at(s.body));
+    }
+    still_name_ = still_.empty() ? std::string() : fmt::format("static_{:03}.vtu", still_files_++);
+    return still_.empty() ? Status() : write(still_name_, time);
+  }
+
+  Status write(const std::string& name, double time) {
+    Result<OutputFile> file = folder_.create_file(name);
+    if (!file) return file.error();
+    if (const Status status = write_vtu(*file, grid_.view(time)); !status.ok()) return status;
+    return folder_.close_file(*file);
+  }
+
+  AtomicFolder folder_;
+  JoinedGrid grid_;
+  std::map<BodyId, std::int32_t> numbers_;  ///< the array `body`: 0 for the first body seen, and so on
+  std::vector<std::pair<BodyId, Transform>> still_;
+  std::string still_name_, entries_;
+  int frames_ = 0, still_files_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RecordingSink>> create_vtu_sink(const std::filesystem::path& target) {
+  Result<AtomicFolder> folder = AtomicFolder::create(target);
+  if (!folder) return folder.error();
+  return std::unique_ptr<RecordingSink>(std::make_unique<VtuSink>(std::move(*folder)));
+}
+
+}  // namespace pliant
