@@ -70,6 +70,13 @@ Error file_error(Error::Code code, const fs::path& file, std::string message, in
   return {code, std::move(message), file.string(), std::move(field), line};
 }
 
+std::string lower_ending(const fs::path& file) {
+  std::string ending = file.extension().string();
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return ending;
+}
+
 Result<std::string> read_file(const fs::path& file, std::uint64_t max_bytes) {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0) {

@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kMaxMeshFileBytes = std::uint64_t{2} << 30;
 Error file_error(Error::Code code, const std::filesystem::path& file, std::string message, int line = 0,
                  std::string field = {});
 
+/// The ending of a file's name in lower case, with its dot: ".glb".
+std::string lower_ending(const std::filesystem::path& file);
+
 /// The whole content of a regular file. Errors: missing, a directory or device, unreadable, larger than `max_bytes`.
 Result<std::string> read_file(const std::filesystem::path& file, std::uint64_t max_bytes = kMaxMeshFileBytes);
 

@@ -232,7 +232,7 @@ GlbWriter::GlbWriter(GlbWriter&&) noexcept = default;
 GlbWriter::~GlbWriter() = default;
 
 Result<GlbWriter> GlbWriter::create(const std::filesystem::path& target) {
-  const std::string ending = target.extension().string();
+  const std::string ending = lower_ending(target);
   if (ending != ".glb" && ending != ".gltf")
     return file_error(Error::Code::InvalidArgument, target, "a glTF file is named .glb or .gltf");
   Result<AtomicFile> file = AtomicFile::create(target);

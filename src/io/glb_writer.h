@@ -29,7 +29,7 @@
 namespace pliant {
 
 struct GlbMaterial {
-  std::string name;
+  std::string name = {};
   std::array<float, 4> base_color{0.8f, 0.8f, 0.8f, 1};  ///< linear RGB and alpha, each 0 to 1; alpha < 1 blends
   float metalness = 0;                                   ///< 0 to 1
   float roughness = 0.6f;                                ///< 0 to 1
@@ -49,21 +49,21 @@ struct GlbPrimitive {
   int uvs = -1;
   int indices = -1;
   int material = -1;
-  std::vector<GlbMorphTarget> targets;  ///< as many in every primitive of a mesh
+  std::vector<GlbMorphTarget> targets = {};  ///< as many in every primitive of a mesh
 };
 
 struct GlbMesh {
-  std::string name;
-  std::vector<GlbPrimitive> primitives;
-  std::vector<float> weights;  ///< of the morph targets at the start; empty means all 0
+  std::string name = {};
+  std::vector<GlbPrimitive> primitives = {};
+  std::vector<float> weights = {};  ///< of the morph targets at the start; empty means all 0
 };
 
 struct GlbNode {
-  std::string name;
+  std::string name = {};
   int mesh = -1;
   int parent = -1;  ///< a node added before; -1 for a root of the scene
-  Vec3 translation;
-  Quat rotation;
+  Vec3 translation = {};
+  Quat rotation = {};
   Vec3 scale{1, 1, 1};
 };
 

@@ -39,11 +39,11 @@ struct VtuArray {
 
 /// What a .vtu file holds. The cells are the faces and then the tets: arrays of `cell_data` follow that order.
 struct VtuGrid {
-  std::span<const Vec3> points;
-  std::span<const Face> faces;
-  std::span<const Tet> tets;
-  std::vector<VtuArray> point_data, cell_data;
-  std::optional<double> time;  ///< s, kept as the field `TimeValue`
+  std::span<const Vec3> points = {};
+  std::span<const Face> faces = {};
+  std::span<const Tet> tets = {};
+  std::vector<VtuArray> point_data = {}, cell_data = {};
+  std::optional<double> time = {};  ///< s, kept as the field `TimeValue`
 
   std::size_t cells() const { return faces.size() + tets.size(); }
 };

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "io/mesh_format.h"
+
+namespace pliant {
+
+namespace {
+
+constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+
+Error bad_element(const std::filesystem::path& file, const char* what, std::size_t index, std::string message) {
+  return file_error(Error::Code::CannotRead, file, std::move(message), 0, fmt::format("{} {}", what, index));
+}
+
+template <typename Cell>
+Status check_cells(const std::filesystem::path& file, const std::vector<Cell>& cells, std::size_t points,
+                   const char* what) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (const std::uint32_t v : cells[i])
+      if (v >= points)
+        return bad_element(file, what, i, fmt::format("names point {}, but the file has only {}", v, points));
+  return {};
+}
+
+Status check(const std::filesystem::path& file, const MeshAssembly& mesh) {
+  for (std::size_t i = 0; i < mesh.points.size(); ++i)
+    if (!is_finite(mesh.points[i]))
+      return bad_element(file, "point", i, "has a coordinate that is not finite or too large for a float");
+  for (std::size_t i = 0; i < mesh.normals.size(); ++i)
+    if (!is_finite(mesh.normals[i])) return bad_element(file, "normal", i, "is not finite");
+  for (std::size_t i = 0; i < mesh.uvs.size(); ++i)
+    if (!std::isfinite(mesh.uvs[i].x) || !std::isfinite(mesh.uvs[i].y))
+      return bad_element(file, "texture coordinate", i, "is not finite");
+  if (Status s = check_cells(file, mesh.faces, mesh.points.size(), "face"); !s) return s;
+  return check_cells(file, mesh.tets, mesh.points.size(), "tet");
+}
+
+/// The new number of each point the cells use, in ascending order; `kUnused` for the others.
+template <typename Cell>
+std::vector<std::uint32_t> number_used(const std::vector<Cell>& cells, std::size_t points) {
+  std::vector<std::uint32_t> numbers(points, kUnused);
+  for (const Cell& cell : cells)
+    for (const std::uint32_t v : cell) numbers[v] = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t& n : numbers)
+    if (n != kUnused) n = next++;
+  return numbers;
+}
+
+template <typename Cell>
+void renumber(std::vector<Cell>& cells, const std::vector<std::uint32_t>& numbers) {
+  for (Cell& cell : cells)
+    for (std::uint32_t& v : cell) v = numbers[v];
+}
+
+template <typename T>
+std::vector<T> select(const std::vector<T>& values, const std::vector<std::uint32_t>& numbers) {
+  std::vector<T> result;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (numbers[i] != kUnused) result.push_back(values[i]);
+  return result;
+}
+
+TriMesh take_surface(MeshAssembly& mesh) {
+  const std::vector<std::uint32_t> numbers = number_used(mesh.faces, mesh.points.size());
+  renumber(mesh.faces, numbers);
+  return {select(mesh.points, numbers), std::move(mesh.faces), select(mesh.normals, numbers),
+          select(mesh.uvs, numbers)};
+}
+
+TetMesh take_solid(MeshAssembly& mesh) {
+  const std::vector<std::uint32_t> numbers = number_used(mesh.tets, mesh.points.size());
+  renumber(mesh.tets, numbers);
+  TetMesh solid{select(mesh.points, numbers), std::move(mesh.tets), std::move(mesh.regions), {}};
+  if (std::all_of(solid.regions.begin(), solid.regions.end(), [](std::int32_t r) { return r == 0; }))
+    solid.regions.clear();
+  for (const auto& [name, points] : mesh.point_sets) {
+    std::vector<std::uint32_t> set;
+    for (const std::uint32_t p : points)
+      if (numbers[p] != kUnused) set.push_back(numbers[p]);
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    if (!set.empty()) solid.node_sets[name] = std::move(set);
+  }
+  return solid;
+}
+
+}  // namespace
+
+Result<MeshFile> MeshAssembly::finish(const std::filesystem::path& file) {
+  if (Status s = check(file, *this); !s) return s.error();
+  MeshFile result;
+  if (!faces.empty()) result.surface = take_surface(*this);
+  if (!tets.empty()) result.solid = take_solid(*this);
+  return result;
+}
+
+std::optional<std::int32_t> region_from(double value) {
+  if (!(value >= -2147483648.0 && value <= 2147483647.0 && value == std::floor(value))) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
+
+std::vector<std::uint8_t> set_membership(const TetMesh& mesh, const std::vector<std::uint32_t>& set) {
+  std::vector<std::uint8_t> member(mesh.nodes.size(), 0);
+  for (const std::uint32_t n : set) member[n] = 1;
+  return member;
+}
+
+void add_membership(MeshAssembly& mesh, const std::string& name, const std::vector<double>& values) {
+  std::vector<std::uint32_t>& set = mesh.point_sets[name];
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] != 0) set.push_back(static_cast<std::uint32_t>(i));
+}
+
+}  // namespace pliant
