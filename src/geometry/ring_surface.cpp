@@ -24,51 +24,47 @@ std::vector<float> places_along(const std::vector<ProfilePoint>& profile, bool c
 
 }  // namespace
 
-void join_rings(std::vector<Face>& faces, const std::vector<std::uint32_t>& lower,
-                const std::vector<std::uint32_t>& upper) {
-  const std::size_t n = lower.size();
-  for (std::size_t j = 0; j < n; ++j) {
+void join_rings(std::vector<Face>& faces, const Ring& lower, const Ring& upper,
+                const std::function<bool(std::size_t)>& keep) {
+  const std::size_t n = std::max(lower.size(), upper.size());
+  for (std::size_t j = 0; n > 1 && j < n; ++j) {
+    if (keep && !keep(j)) continue;
     const std::size_t k = (j + 1) % n;
-    faces.push_back({lower[j], lower[k], upper[k]});
-    faces.push_back({lower[j], upper[k], upper[j]});
+    if (lower.size() == 1) {
+      faces.push_back({lower[0], upper[k], upper[j]});
+    } else if (upper.size() == 1) {
+      faces.push_back({lower[j], lower[k], upper[0]});
+    } else {
+      faces.push_back({lower[j], lower[k], upper[k]});
+      faces.push_back({lower[j], upper[k], upper[j]});
+    }
   }
 }
 
-void join_tip(std::vector<Face>& faces, const std::vector<std::uint32_t>& ring, std::uint32_t tip, bool is_top) {
-  const std::size_t n = ring.size();
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t k = (j + 1) % n;
-    faces.push_back(is_top ? Face{ring[j], ring[k], tip} : Face{ring[k], ring[j], tip});
-  }
+void join_all(std::vector<Face>& faces, const std::vector<Ring>& rings, bool closed) {
+  for (std::size_t i = 0; i + 1 < rings.size(); ++i) join_rings(faces, rings[i], rings[i + 1]);
+  if (closed) join_rings(faces, rings.back(), rings.front());
+}
+
+void center_on_origin(TriMesh& mesh) {
+  const Vec3 center = mesh.bounds().center();
+  for (Vec3& v : mesh.vertices) v -= center;
 }
 
 TriMesh lathe(const std::vector<ProfilePoint>& profile, int segments, const LatheOptions& options) {
   TriMesh mesh;
   const std::vector<float> v = places_along(profile, options.closed_profile);
-  std::vector<std::vector<std::uint32_t>> rings(profile.size());
+  std::vector<Ring> rings;
   for (std::size_t i = 0; i < profile.size(); ++i) {
     const bool is_pole = profile[i].radius == 0;
-    for (int j = 0; j < (is_pole ? 1 : segments); ++j) {
+    rings.push_back(add_ring(mesh, is_pole ? 1 : segments, [&](int j) {
       const double turn = double(j) / segments, angle = 2 * kPiD * turn;
-      Vec3d p(profile[i].radius * std::cos(angle), profile[i].y, -profile[i].radius * std::sin(angle));
-      if (options.displace) p = options.displace(p, angle, i);
-      rings[i].push_back(std::uint32_t(mesh.vertices.size()));
-      mesh.vertices.push_back(p.to_float());
       mesh.uvs.push_back({is_pole ? 0.5f : float(1 - std::abs(2 * turn - 1)), v[i]});
-    }
+      const Vec3d p(profile[i].radius * std::cos(angle), profile[i].y, -profile[i].radius * std::sin(angle));
+      return options.displace ? options.displace(p, angle, i) : p;
+    }));
   }
-  const std::size_t bands = profile.size() - (options.closed_profile ? 0 : 1);
-  for (std::size_t i = 0; i < bands; ++i) {
-    const auto &lower = rings[i], &upper = rings[(i + 1) % rings.size()];
-    if (lower.size() == 1 && upper.size() == 1) continue;
-    if (lower.size() == 1) {
-      join_tip(mesh.faces, upper, lower[0], false);
-    } else if (upper.size() == 1) {
-      join_tip(mesh.faces, lower, upper[0], true);
-    } else {
-      join_rings(mesh.faces, lower, upper);
-    }
-  }
+  join_all(mesh.faces, rings, options.closed_profile);
   return mesh;
 }
 

@@ -9,12 +9,30 @@
 
 namespace pliant {
 
-/// Triangles between two rings of as many vertices each, from `lower` to `upper`; outward when the rings run
-/// counter-clockwise about the direction from lower to upper.
-void join_rings(std::vector<Face>& faces, const std::vector<std::uint32_t>& lower,
-                const std::vector<std::uint32_t>& upper);
-/// A fan from a ring to a tip that lies ahead of it (`is_top`) or behind it.
-void join_tip(std::vector<Face>& faces, const std::vector<std::uint32_t>& ring, std::uint32_t tip, bool is_top);
+/// Vertices around a closed curve; a ring of one vertex is a tip.
+using Ring = std::vector<std::uint32_t>;
+
+/// Adds `count` vertices at position(0) … position(count − 1).
+template <typename Position>
+Ring add_ring(TriMesh& mesh, int count, Position&& position) {
+  Ring ring;
+  for (int i = 0; i < count; ++i) {
+    ring.push_back(std::uint32_t(mesh.vertices.size()));
+    mesh.vertices.push_back(Vec3d(position(i)).to_float());
+  }
+  return ring;
+}
+
+/// Triangles between two rings of as many vertices each, or of which one is a tip. Outward when the rings run
+/// counter-clockwise about the direction from lower to upper. Where `keep` is given, edge j of the rings is bridged
+/// only if keep(j).
+void join_rings(std::vector<Face>& faces, const Ring& lower, const Ring& upper,
+                const std::function<bool(std::size_t)>& keep = {});
+/// All rings, each with the next one; the last with the first if `closed`.
+void join_all(std::vector<Face>& faces, const std::vector<Ring>& rings, bool closed);
+
+/// Moves the mesh so that its bounds are centred on the origin.
+void center_on_origin(TriMesh& mesh);
 
 /// A point of a profile: its distance from the Y axis and its height.
 struct ProfilePoint {
