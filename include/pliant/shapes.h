@@ -57,7 +57,7 @@ struct Plane {
 /// be nested, up to 8 deep.
 struct CompoundPart;
 struct Compound {
-  std::vector<CompoundPart> parts{};
+  std::vector<CompoundPart> parts;  // without {}: clang 14 would want CompoundPart complete
 };
 
 using Shape =
