@@ -37,8 +37,14 @@ struct BulletJoint::Rows {
   btConstraintInfo2& info;
   const btVector3& origin_a;
   const btVector3& origin_b;
+  std::array<float, kMaxRows>& bias;
   int count = 0;
 
+  /// Says that the target of the row added last is there to mend an error.
+  void is_correction() {
+    const auto row = static_cast<std::size_t>(count - 1);
+    bias[row] = info.m_constraintError[(count - 1) * info.rowskip];
+  }
   void add(const btVector3& linear, const btVector3& angular_a, const btVector3& angular_b, btScalar target,
            btScalar least, btScalar most) {
     const int at = count++ * info.rowskip;
@@ -116,7 +122,8 @@ void BulletJoint::getInfo2(btConstraintInfo2* info) {
   const btTransform& b = m_rbB.getCenterOfMassTransform();
   const btTransform joint_a = a * a_from_joint_;
   const btTransform joint_b = b * b_from_joint_;
-  Rows rows{*info, a.getOrigin(), b.getOrigin()};
+  bias.fill(0);
+  Rows rows{*info, a.getOrigin(), b.getOrigin(), bias};
   if (kind_ == JointKind::Slider) {
     add_slide_rows(rows, joint_a, joint_b);
   } else {
@@ -126,26 +133,28 @@ void BulletJoint::getInfo2(btConstraintInfo2* info) {
   if (kind_ == JointKind::Hinge || kind_ == JointKind::Slider) add_axis_rows(rows, joint_a, joint_b);
 }
 
-void BulletJoint::add_point_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const {
+void BulletJoint::add_point_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) {
   const btScalar rate = rows.info.fps * rows.info.erp;
   const btVector3 apart = joint_b.getOrigin() - joint_a.getOrigin();
   for (int i = 0; i < 3; ++i) {
     btVector3 direction(0, 0, 0);
     direction[i] = 1;
     rows.add_point(direction, joint_a.getOrigin(), joint_b.getOrigin(), -rate * apart[i]);
+    rows.is_correction();
   }
 }
 
-void BulletJoint::add_slide_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const {
+void BulletJoint::add_slide_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) {
   const btScalar rate = rows.info.fps * rows.info.erp;
   const btVector3 apart = joint_b.getOrigin() - joint_a.getOrigin();
   for (int i = 0; i < 2; ++i) {
     const btVector3 direction = joint_a.getBasis().getColumn(i);
     rows.add_point(direction, joint_b.getOrigin(), joint_b.getOrigin(), -rate * direction.dot(apart));
+    rows.is_correction();
   }
 }
 
-void BulletJoint::add_alignment_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const {
+void BulletJoint::add_alignment_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) {
   const btScalar rate = rows.info.fps * rows.info.erp;
   const bool free_about_axis = kind_ == JointKind::Hinge;
   // A hinge may have turned by any angle: only what tilts its axis counts.
@@ -154,10 +163,11 @@ void BulletJoint::add_alignment_rows(Rows& rows, const btTransform& joint_a, con
   for (int i = 0; i < (free_about_axis ? 2 : 3); ++i) {
     const btVector3 axis = joint_a.getBasis().getColumn(i);
     rows.add_turn(axis, -rate * axis.dot(error));
+    rows.is_correction();
   }
 }
 
-void BulletJoint::add_axis_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const {
+void BulletJoint::add_axis_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) {
   const btVector3 axis = joint_a.getBasis().getColumn(2);
   const auto add = [&](btScalar target, btScalar least, btScalar most) {
     if (kind_ == JointKind::Hinge) {
@@ -173,11 +183,12 @@ void BulletJoint::add_axis_rows(Rows& rows, const btTransform& joint_a, const bt
   if (limit_) {
     const btScalar at = position();
     // Inside the range: no faster than would just reach the limit. Outside: back by a part of the error.
-    const auto target = [&](btScalar distance, bool inside) {
-      return distance * rows.info.fps * (inside ? 1 : rows.info.erp);
+    const auto add_limit = [&](btScalar distance, bool is_inside, btScalar least, btScalar most) {
+      add(distance * rows.info.fps * (is_inside ? 1 : rows.info.erp), least, most);
+      if (!is_inside) rows.is_correction();
     };
-    add(target(limit_->lower - at, at > limit_->lower), 0, kUnbounded);
-    add(target(limit_->upper - at, at < limit_->upper), -kUnbounded, 0);
+    add_limit(limit_->lower - at, at > limit_->lower, 0, kUnbounded);
+    add_limit(limit_->upper - at, at < limit_->upper, -kUnbounded, 0);
   }
 }
 

@@ -34,6 +34,8 @@ class BulletJoint : public btTypedConstraint {
 
   /// Impulses of the last solve, row by row.
   std::array<float, kMaxRows> impulses{};
+  /// The part of each row's target speed that only mends an error; set by `getInfo2`.
+  std::array<float, kMaxRows> bias{};
 
   void getInfo1(btConstraintInfo1* info) override;
   void getInfo2(btConstraintInfo2* info) override;
@@ -42,10 +44,10 @@ class BulletJoint : public btTypedConstraint {
 
  private:
   struct Rows;
-  void add_point_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const;
-  void add_slide_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const;
-  void add_alignment_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const;
-  void add_axis_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) const;
+  void add_point_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b);
+  void add_slide_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b);
+  void add_alignment_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b);
+  void add_axis_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b);
 
   JointKind kind_;
   std::optional<Limit> limit_;

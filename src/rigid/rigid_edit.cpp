@@ -1,6 +1,7 @@
 // Adding, removing and setting bodies and joints.
 #include <algorithm>
 
+#include "rigid/bullet_contact.h"
 #include "rigid/rigid_impl.h"
 
 namespace pliant {
@@ -20,9 +21,12 @@ void set_up_solver(btContactSolverInfo& info, const WorldDef& def) {
   info.m_solverMode = SOLVER_USE_WARMSTARTING | SOLVER_SIMD | SOLVER_USE_2_FRICTION_DIRECTIONS |
                       SOLVER_ENABLE_FRICTION_DIRECTION_CACHING;
   info.m_restitutionVelocityThreshold = def.bounce_threshold;
-  // Overlap is pushed out by positions alone; through velocities it would make things jump.
+  // The solver pushes overlap out in its own way (see bullet_solver.h); these make Bullet keep it out of the rows and
+  // add to the positions what the solver asks for.
   info.m_splitImpulse = true;
   info.m_splitImpulsePenetrationThreshold = 0;
+  info.m_splitImpulseTurnErp = 1;
+  info.m_warmstartingFactor = 1;
   info.m_jointFeedbackInWorldSpace = true;
 }
 
@@ -34,6 +38,7 @@ RigidEngine::Impl::Impl(const WorldDef& def, Workers& workers_)
       dispatcher(&configuration),
       world_body(anchor_info()),
       gravity(to_bullet(def.gravity)) {
+  register_contact_algorithms(dispatcher);
   // The nested plain algorithm names its manifolds by part, which Bullet's own for two compounds does not.
   dispatcher.registerCollisionCreateFunc(
       COMPOUND_SHAPE_PROXYTYPE, COMPOUND_SHAPE_PROXYTYPE,

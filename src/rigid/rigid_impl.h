@@ -31,7 +31,7 @@ struct RigidBody {
 
   btVector3 force{0, 0, 0}, torque{0, 0, 0};  ///< the user's, for this step
   btTransform transform_t0 = btTransform::getIdentity();
-  btVector3 velocity_t0{0, 0, 0};  ///< before the solve of this substep
+  btVector3 velocity_t0{0, 0, 0}, angular_velocity_t0{0, 0, 0};  ///< before the solve of this substep
   std::optional<btTransform> target;
   bool had_target = false;  ///< it was on its way in the last step and must stop unless told again
   bool touched = false;     ///< has rows in this substep
@@ -86,6 +86,7 @@ struct RigidEngine::Impl {
   void note_contacts(const btPersistentManifold& manifold);
   void advance_kinematic(RigidBody& body, float dt, bool is_last);
   void advance_dynamic(RigidBody& body, float dt);
+  void fly(RigidBody& body, float dt);
 
   Workers& workers;
   btDefaultCollisionConfiguration configuration;
