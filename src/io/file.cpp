@@ -34,7 +34,7 @@ Status check_target(const fs::path& target) {
   if (fs::is_directory(status)) return cannot_write(target, "is a directory; give the name of a file");
   if (fs::exists(status) && !fs::is_regular_file(status))
     return cannot_write(target, "is not a regular file and is not replaced; choose another name");
-  if (fs::exists(status) && ::access(target.c_str(), W_OK) != 0)
+  if (fs::exists(status) && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
     return cannot_write(target, "is write-protected; choose another name or make it writable");
   return {};
 }

@@ -39,6 +39,7 @@ class GltfDocument {
   /// The numbers of an accessor of `components` numbers each, normalised integers as fractions.
   std::vector<float> read_floats(std::size_t accessor, std::size_t components);
   std::vector<std::uint32_t> read_indices(std::size_t accessor);
+  std::uint64_t data_bytes() const { return total_bytes_; }  ///< of all buffers
   std::size_t accessor_count() const { return accessors_ ? accessors_->size() : 0; }
 
  private:

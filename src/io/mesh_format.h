@@ -23,8 +23,14 @@ Result<MeshFile> read_gltf(const std::filesystem::path& file, std::string_view c
 Result<MeshFile> read_gmsh(const std::filesystem::path& file, std::string_view content);
 Result<MeshFile> read_vtk(const std::filesystem::path& file, std::string_view content);
 Result<MeshFile> read_vtu(const std::filesystem::path& file, std::string_view content);
-/// Either file of the pair; reads the other one too.
-Result<MeshFile> read_tetgen(const std::filesystem::path& file);
+/// A TetGen mesh is two files.
+Result<MeshFile> read_tetgen(const std::filesystem::path& node_file, std::string_view nodes,
+                             const std::filesystem::path& tet_file, std::string_view tets);
+
+/// `load_mesh` for a file that is in memory already: all of its checks and promises. Not for TetGen.
+Result<MeshFile> parse_mesh(const std::filesystem::path& file, std::string_view content);
+/// What every load promises in the end: that there is something.
+Result<MeshFile> not_empty(const std::filesystem::path& file, Result<MeshFile> mesh);
 
 void write_obj(OutputFile& file, const TriMesh& mesh);
 void write_stl(OutputFile& file, const TriMesh& mesh, bool binary);

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A small file can place one mesh a million times.
-constexpr std::size_t kMaxInstancedVertices = std::size_t{1} << 26;
+/// A small file can place one mesh a million times: beyond so many vertices the file must have data for each.
+constexpr std::uint64_t kFreeVertices = std::uint64_t{1} << 24;
 
 /// An affine transform by rows, in double.
 struct Affine {
@@ -197,10 +197,11 @@ class GltfReader {
     const std::vector<float> normals = attribute("NORMAL", 3, vertices), uvs = attribute("TEXCOORD_0", 2, vertices);
     const std::vector<std::uint32_t> indices = read_indices(primitive, vertices, field);
     if (!document_.ok()) return;
-    if (mesh_.points.size() + vertices > kMaxInstancedVertices ||
-        3 * mesh_.faces.size() + indices.size() > 4 * kMaxInstancedVertices)
-      return document_.fail(field, fmt::format("the scene has more than {} vertices in all", kMaxInstancedVertices),
-                            Error::Code::CapacityExceeded);
+    const std::uint64_t limit = kFreeVertices + document_.data_bytes();
+    if (mesh_.points.size() + vertices > limit || 3 * mesh_.faces.size() + 3 * indices.size() > 6 * limit)
+      return document_.fail(
+          field, fmt::format("the scene places its meshes so often that there are more than {} vertices", limit),
+          Error::Code::CapacityExceeded);
     add_faces(indices, mode, world_from_mesh.determinant() < 0, field);
     add_vertices(positions, normals, uvs, world_from_mesh);
   }

@@ -36,18 +36,23 @@ ReadContent reader_of(const std::string& ending) {
   return nullptr;
 }
 
-Result<MeshFile> read_any(const fs::path& file) {
-  const std::string ending = lower_ending(file);
-  if (ending == ".node" || ending == ".ele") return read_tetgen(file);
-  const ReadContent read = reader_of(ending);
-  if (!read) return unknown_ending(file);
-  const Result<std::string> content = read_file(file);
-  if (!content) return content.error();
-  if (content->empty()) return file_error(Error::Code::CannotRead, file, "is empty");
-  const bool text_only = ending == ".obj" || ending == ".gltf";
-  if (text_only && content->find('\0') != std::string::npos && content->compare(0, 4, "glTF") != 0)
-    return file_error(Error::Code::CannotRead, file, fmt::format("is not text, as {} files are", ending));
-  return read(file, *content);
+/// One file of a TetGen pair, of which the user asked for `asked`.
+Result<std::string> read_part(const fs::path& part, const fs::path& asked) {
+  Result<std::string> content = read_file(part);
+  if (content || content.error().code != Error::Code::NotFound || lower_ending(part) == lower_ending(asked))
+    return content;
+  return file_error(Error::Code::NotFound, part,
+                    fmt::format("does not exist, but is needed beside {}", asked.filename().string()));
+}
+
+Result<MeshFile> load_tetgen(const fs::path& file) {
+  const fs::path node_file = fs::path(file).replace_extension(".node"),
+                 tet_file = fs::path(file).replace_extension(".ele");
+  const Result<std::string> nodes = read_part(node_file, file);
+  if (!nodes) return nodes.error();
+  const Result<std::string> tets = read_part(tet_file, file);
+  if (!tets) return tets.error();
+  return not_empty(file, read_tetgen(node_file, *nodes, tet_file, *tets));
 }
 
 bool all_finite(Vec2 v) { return std::isfinite(v.x) && std::isfinite(v.y); }
@@ -126,12 +131,30 @@ Status save_whole(const fs::path& file, Write write) {
 
 }  // namespace
 
+Result<MeshFile> not_empty(const fs::path& file, Result<MeshFile> mesh) {
+  if (mesh && mesh->surface.faces.empty() && mesh->solid.tets.empty())
+    return file_error(Error::Code::CannotRead, file, "holds no triangles and no tetrahedra");
+  return mesh;
+}
+
+Result<MeshFile> parse_mesh(const fs::path& file, std::string_view content) {
+  const std::string ending = lower_ending(file);
+  const ReadContent read = reader_of(ending);
+  if (!read) return unknown_ending(file);
+  if (content.empty()) return file_error(Error::Code::CannotRead, file, "is empty");
+  if (ending == ".obj" && content.find('\0') != std::string_view::npos)
+    return file_error(Error::Code::CannotRead, file, "is not text, as .obj files are");
+  return not_empty(file, read(file, content));
+}
+
 Result<MeshFile> load_mesh(const fs::path& file) {
   try {
-    Result<MeshFile> result = read_any(file);
-    if (result && result->surface.faces.empty() && result->solid.tets.empty())
-      return file_error(Error::Code::CannotRead, file, "holds no triangles and no tetrahedra");
-    return result;
+    const std::string ending = lower_ending(file);
+    if (ending == ".node" || ending == ".ele") return load_tetgen(file);
+    if (!reader_of(ending)) return unknown_ending(file);
+    const Result<std::string> content = read_file(file);
+    if (!content) return content.error();
+    return parse_mesh(file, *content);
   } catch (const std::bad_alloc&) {
     return file_error(Error::Code::CapacityExceeded, file, "needs more memory than there is");
   }

@@ -87,18 +87,6 @@ void read_tets(TextReader& in, std::int64_t first_node, MeshAssembly& mesh) {
   if (in.ok() && !in.at_end()) in.fail(fmt::format("more follows after the {} tetrahedra told at the head", tets));
 }
 
-Result<std::string> read_part(const std::filesystem::path& part, const std::filesystem::path& asked) {
-  Result<std::string> content = read_file(part);
-  if (!content && content.error().code == Error::Code::NotFound && part != asked) {
-    Error error = content.error();
-    error.message = fmt::format("does not exist, but is needed beside {}", asked.filename().string());
-    return error;
-  }
-  if (content && content->find('\0') != std::string::npos)
-    return file_error(Error::Code::CannotRead, part, "is not text");
-  return content;
-}
-
 /// The boundary marker of each node, if the node sets are what `read_nodes` makes of markers: named marker_N, disjoint.
 std::optional<std::vector<std::int64_t>> markers_of(const TetMesh& mesh) {
   std::vector<std::int64_t> markers(mesh.nodes.size(), 0);
@@ -137,17 +125,13 @@ void write_tets(OutputFile& file, const TetMesh& mesh) {
 
 }  // namespace
 
-Result<MeshFile> read_tetgen(const std::filesystem::path& file) {
-  const std::filesystem::path node_file = with_ending(file, ".node"), tet_file = with_ending(file, ".ele");
-  const Result<std::string> node_text = read_part(node_file, file);
-  if (!node_text) return node_text.error();
-  const Result<std::string> tet_text = read_part(tet_file, file);
-  if (!tet_text) return tet_text.error();
+Result<MeshFile> read_tetgen(const std::filesystem::path& node_file, std::string_view node_text,
+                             const std::filesystem::path& tet_file, std::string_view tet_text) {
   MeshAssembly mesh;
-  TextReader nodes(node_file, *node_text);
+  TextReader nodes(node_file, node_text);
   const std::int64_t first = read_nodes(nodes, mesh);
   if (!nodes.ok()) return nodes.error();
-  TextReader tets(tet_file, *tet_text);
+  TextReader tets(tet_file, tet_text);
   read_tets(tets, first, mesh);
   if (!tets.ok()) return tets.error();
   return mesh.finish(tet_file);

@@ -32,7 +32,7 @@ std::vector<std::string> near_words(std::string_view word, std::span<const std::
     if (choice.size() > kLongest) continue;
     const bool begins = choice.starts_with(word) || (choice.size() >= 4 && word.starts_with(choice));
     const std::size_t distance = edit_distance(word, choice);
-    if (begins || distance <= 1 + std::min(word.size(), choice.size()) / 4) near.emplace_back(distance, choice);
+    if (begins || distance <= std::min(word.size(), choice.size()) / 3) near.emplace_back(distance, choice);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> words;

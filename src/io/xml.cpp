@@ -12,6 +12,7 @@ namespace pliant {
 namespace {
 
 constexpr int kMaxDepth = 64;
+constexpr int kMaxElements = 1'000'000;  ///< far more than any VTK file has; each takes memory many times its text
 constexpr auto npos = std::string_view::npos;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -80,6 +81,7 @@ class XmlParser {
   void element(XmlElement& e, int depth) {
     e.line = line();
     if (depth > kMaxDepth) return fail("elements are nested too deeply");
+    if (++elements_ > kMaxElements) return fail(fmt::format("has more than {} XML elements", kMaxElements));
     ++at_;  // <
     e.name = name();
     for (skip_space(); ok() && at_ < text_.size() && is_name(text_[at_]); skip_space()) attribute(e);
@@ -170,7 +172,7 @@ class XmlParser {
   const std::filesystem::path& file_;
   std::string_view text_, raw_element_;
   std::size_t at_ = 0, counted_ = 0;
-  int lines_ = 1;
+  int lines_ = 1, elements_ = 0;
   Status status_;
 };
 
