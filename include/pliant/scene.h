@@ -30,8 +30,8 @@ inline constexpr int kMaxSceneIncludeDepth = 16;
 
 /// Where in a scene file something was said, for messages.
 struct SceneSource {
-  std::string file;   ///< empty for a scene made in C++
-  std::string field;  ///< such as `bodies[3]`
+  std::string file{};   ///< empty for a scene made in C++
+  std::string field{};  ///< such as `bodies[3]`
   int line = 0;
 };
 
@@ -49,8 +49,8 @@ const std::map<std::string, SceneMaterial, std::less<>>& builtin_materials();
 
 /// A mesh that shapes refer to by name. Either part may be null.
 struct SceneMesh {
-  std::shared_ptr<const TriMesh> surface;
-  std::shared_ptr<const TetMesh> solid;
+  std::shared_ptr<const TriMesh> surface{};
+  std::shared_ptr<const TetMesh> solid{};
 };
 
 /// Every kind of body that a scene can hold.
@@ -63,14 +63,14 @@ struct SceneBody {
 };
 
 struct SceneJoint {
-  JointDef def;      ///< its `a` and `b` are filled in by the player
-  std::string a, b;  ///< names of bodies; empty: the world
+  JointDef def;          ///< its `a` and `b` are filled in by the player
+  std::string a{}, b{};  ///< names of bodies; empty: the world
   SceneSource source{};
 };
 
 struct SceneMotion {
-  std::string body;  ///< a name, or `name[*]` for all copies (each then moves along the same path)
-  MotionPath path;
+  std::string body;  ///< its name
+  MotionPath path{};
   SceneSource source{};
 };
 
@@ -78,8 +78,8 @@ struct SceneMotion {
 struct SceneEvent {
   using Action = std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval>;
   Action action;
-  std::string body;   ///< whom it is about: a name, or `name[*]` for all copies
-  std::string joint;  ///< … or a joint's name
+  std::string body{};   ///< whom it is about: a name, or `name[*]` for all copies
+  std::string joint{};  ///< … or a joint's name
   SceneSource source{};
 };
 

@@ -31,12 +31,12 @@ enum class Interpolation : std::uint8_t {
 
 struct Keyframe {
   double time = 0;  ///< s
-  Transform world_from_body;
+  Transform world_from_body{};
 };
 
 /// Where a body is told to be at each time. Before the first keyframe it waits there, after the last it stays there.
 struct MotionPath {
-  std::vector<Keyframe> keyframes;  ///< at least one, times ascending; less than half a turn between two of them
+  std::vector<Keyframe> keyframes{};  ///< at least one, times ascending; less than half a turn between two of them
   Interpolation interpolation = Interpolation::Linear;
   bool loop = false;  ///< begin again after the last keyframe, which must repeat the first one's place
 
@@ -46,37 +46,37 @@ struct MotionPath {
 };
 
 struct BodyMotion {
-  BodyId body;  ///< kinematic
-  MotionPath path;
+  BodyId body{};  ///< kinematic
+  MotionPath path{};
 };
 
 /// A force that acts from one time to another; steps that it covers in part get their share of it.
 struct TimedForce {
   double from = 0, to = 0;  ///< s
-  BodyId body;
-  Vec3 force;                   ///< N, world axes
+  BodyId body{};
+  Vec3 force{};                 ///< N, world axes
   std::optional<Vec3> point{};  ///< where it acts, in the body's frame, m; else the centre of mass
-  Vec3 torque;                  ///< N m, world axes
+  Vec3 torque{};                ///< N m, world axes
 };
 
 /// A kick in the step that begins at `at`.
 struct TimedImpulse {
   double at = 0;  ///< s
-  BodyId body;
-  Vec3 impulse;                 ///< N s, world axes
+  BodyId body{};
+  Vec3 impulse{};               ///< N s, world axes
   std::optional<Vec3> point{};  ///< where it acts, in the body's frame, m; else the centre of mass
-  Vec3 angular_impulse;         ///< N m s, world axes
+  Vec3 angular_impulse{};       ///< N m s, world axes
 };
 
 struct TimedExplosion {
   double at = 0;  ///< s
-  Explosion explosion;
+  Explosion explosion{};
 };
 
 struct TimedMotor {
   double at = 0;  ///< s
-  JointId joint;
-  Motor motor;
+  JointId joint{};
+  Motor motor{};
 };
 
 /// Takes a body or a joint away.

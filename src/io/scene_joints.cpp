@@ -26,7 +26,7 @@ std::vector<Pair> chain_pairs(const SceneReader& r, const JointDraft& draft) {
   std::vector<Pair> pairs;
   const SceneReader chain = r.member("chain", *r.value().find("chain"));
   const auto links = r.builder().bodies_named(chain, draft.chain + "[*]");
-  if (links.size() == 1) chain.refuse(fmt::format("a chain needs at least two copies of `{}`", printable(draft.chain)));
+  if (links.size() == 1) chain.refuse(fmt::format("a chain needs at least two copies of `{}`", shown(draft.chain)));
   for (std::size_t i = 0; i + 1 < links.size(); ++i) pairs.emplace_back(links[i], links[i + 1]);
   return pairs;
 }

@@ -14,7 +14,7 @@ namespace {
 /// How far the parser has read.
 struct Position {
   std::size_t bytes = 0;
-  std::size_t line_start = 0;
+  std::size_t line_start = 0, last_line_start = 0;
   int line = 1;
   char last = 0;
 };
@@ -34,7 +34,7 @@ class CountingIterator {
     Position& p = *position_;
     ++p.bytes;
     p.last = *at_++;
-    if (p.last == '\n') ++p.line, p.line_start = p.bytes;
+    if (p.last == '\n') ++p.line, p.last_line_start = std::exchange(p.line_start, p.bytes);
     return *this;
   }
   CountingIterator operator++(int) {
@@ -55,7 +55,7 @@ std::string without_preamble(std::string_view what) {
   const std::size_t column = what.find("column ");
   std::size_t start = column == std::string_view::npos ? what.find("] ") : what.find(": ", column);
   start = start == std::string_view::npos ? 0 : start + 2;
-  return printable(what.substr(start), 200);
+  return shown(what.substr(start), 200);
 }
 
 /// Receives the parser's events and builds the tree. Returning false ends the parsing.
@@ -82,7 +82,7 @@ class TreeBuilder {
   bool end_object() {
     const auto& members = std::get<JsonValue::Object>(stack_.back()->content);
     if (const std::optional<std::string> twice = repeated_name(members)) {
-      return refuse(fmt::format("the member `{}` stands twice in the object that ends here", printable(*twice)));
+      return refuse(fmt::format("the member `{}` stands twice in the object that ends here", shown(*twice)));
     }
     stack_.pop_back();
     return true;
@@ -96,13 +96,15 @@ class TreeBuilder {
   std::optional<Error> error;
 
  private:
-  bool refuse(std::string what) {
-    const std::size_t column = std::max<std::size_t>(position_.bytes - position_.line_start, 1);
-    error = Error{.code = Error::Code::CannotRead,
-                  .message = fmt::format("column {}: {}", column, what),
-                  .file = {},
-                  .field = {},
-                  .line = position_.line};
+  bool refuse(const std::string& what) {
+    // A line break that was read is the end of the line that it is about.
+    const bool ended = position_.last == '\n';
+    const std::size_t start = ended ? position_.last_line_start : position_.line_start;
+    error = Error{Error::Code::CannotRead,
+                  fmt::format("column {}: {}", position_.bytes - start, what),
+                  {},
+                  {},
+                  position_.line - (ended ? 1 : 0)};
     return false;
   }
 
@@ -125,8 +127,8 @@ class TreeBuilder {
     stack_.push_back(last_place_);
     return true;
   }
-  bool too_much(std::string what) {
-    refuse(std::move(what));
+  bool too_much(const std::string& what) {
+    refuse(what);
     error->code = Error::Code::CapacityExceeded;
     error->field = path();
     return false;
@@ -139,7 +141,7 @@ class TreeBuilder {
         if (!items->empty()) text += fmt::format("[{}]", items->size() - 1);
       } else if (const auto& members = std::get<JsonValue::Object>(open->content); !members.empty()) {
         if (!text.empty()) text += '.';
-        text += printable(members.back().first);
+        text += shown(members.back().first);
       }
       if (text.size() > 200) return text + "…";
     }
@@ -199,7 +201,7 @@ Result<JsonValue> parse_json(std::string_view text) {
   return std::move(builder.root);
 }
 
-std::string printable(std::string_view text, std::size_t limit) {
+std::string shown(std::string_view text, std::size_t limit) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);

@@ -38,7 +38,8 @@ struct JsonValue {
 /// Errors have a line and, within the message, a column; their file is left empty.
 Result<JsonValue> parse_json(std::string_view text);
 
-/// `text` on one line, with control characters and broken UTF-8 made harmless and no more than `limit` bytes long.
-std::string printable(std::string_view text, std::size_t limit = 80);
+/// A name or word of a scene, for messages: on one line, at most about `limit` bytes long, whole UTF-8 kept and all
+/// else replaced.
+std::string shown(std::string_view text, std::size_t limit = 80);
 
 }  // namespace pliant

@@ -123,7 +123,7 @@ void SceneBuilder::include(const SceneReader& mention) {
 void SceneBuilder::add_body(const SceneReader& r, SceneBody body) {
   const std::string& name = body_name(body.def);
   if (!name.empty() && !body_index_.emplace(name, scene.bodies.size()).second) {
-    return r.refuse(fmt::format("there is already a body `{}`; names must be unique", printable(name)));
+    return r.refuse(fmt::format("there is already a body `{}`; names must be unique", shown(name)));
   }
   scene.bodies.push_back(std::move(body));
 }
@@ -154,7 +154,7 @@ std::vector<const SceneBody*> SceneBuilder::bodies_named(const SceneReader& r, c
     for (const auto& [key, index] : body_index_) {
       if (names.size() < 1000) names.push_back(key);
     }
-    r.refuse(fmt::format("there is no body `{}`{}", printable(name), suggestion(name, names)), Error::Code::NotFound);
+    r.refuse(fmt::format("there is no body `{}`{}", shown(name), suggestion(name, names)), Error::Code::NotFound);
   }
   return found;
 }
@@ -164,7 +164,7 @@ void SceneBuilder::add_joint(const SceneReader& r, SceneJoint joint) {
     return r.refuse(fmt::format("a scene may have at most {} joints", kMaxSceneBodies), Error::Code::CapacityExceeded);
   }
   if (!joint.def.name.empty() && !joint_names_.insert(joint.def.name).second) {
-    return r.refuse(fmt::format("there is already a joint `{}`; names must be unique", printable(joint.def.name)));
+    return r.refuse(fmt::format("there is already a joint `{}`; names must be unique", shown(joint.def.name)));
   }
   scene.joints.push_back(std::move(joint));
 }

@@ -53,7 +53,7 @@ const SceneMaterial* read_material_name(const SceneReader& r) {
   for (const auto& entry : builtin) {
     if (!own.contains(entry.first)) names.push_back(entry.first);
   }
-  r.refuse(fmt::format("there is no material `{}`{}", printable(name), suggestion(name, names)), Error::Code::NotFound);
+  r.refuse(fmt::format("there is no material `{}`{}", shown(name), suggestion(name, names)), Error::Code::NotFound);
   return nullptr;
 }
 

@@ -156,7 +156,7 @@ const SceneMesh* read_mesh_name(const SceneReader& r) {
   if (const auto found = meshes.find(name); found != meshes.end()) return &found->second;
   std::vector<std::string> names;
   for (const auto& entry : meshes) names.push_back(entry.first);
-  r.refuse(fmt::format("there is no mesh `{}` among the scene's meshes{}", printable(name), suggestion(name, names)),
+  r.refuse(fmt::format("there is no mesh `{}` among the scene's meshes{}", shown(name), suggestion(name, names)),
            Error::Code::NotFound);
   return nullptr;
 }

@@ -76,11 +76,10 @@ void add_motions(const SceneReader& r, const MotionDraft& draft) {
     const std::string& name = body_name(body->def);
     const auto* def = std::get_if<RigidDef>(&body->def);
     if (!def || def->motion != Motion::Kinematic) {
-      return body_field.refuse(
-          fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", printable(name)));
+      return body_field.refuse(fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", shown(name)));
     }
     if (!builder.claim_motion(name)) {
-      return body_field.refuse(fmt::format("`{}` has a motion already", printable(name)));
+      return body_field.refuse(fmt::format("`{}` has a motion already", shown(name)));
     }
     SceneMotion motion{name, path_of(draft, *def), r.source()};
     if (const Status status = motion.path.validate(); !status.ok()) return r.refuse(status.error());
@@ -106,7 +105,7 @@ template <typename Timed>
 Field<EventDraft<Timed>> joint_field() {
   return field<EventDraft<Timed>>("joint", [](const SceneReader& r, EventDraft<Timed>& d) {
     if (!read(r, d.joint_name) || r.builder().has_joint(d.joint_name)) return;
-    r.refuse(fmt::format("there is no joint `{}`{}", printable(d.joint_name),
+    r.refuse(fmt::format("there is no joint `{}`{}", shown(d.joint_name),
                          suggestion(d.joint_name, r.builder().joint_names())),
              Error::Code::NotFound);
   });

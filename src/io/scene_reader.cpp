@@ -84,7 +84,7 @@ bool read_hex_color(const SceneReader& r, const std::string& text, Vec3& out) {
     good = high && low;
     if (good) color[i] = linear_from_srgb(static_cast<float>(16 * *high + *low) / 255);
   }
-  if (!good) return r.refuse(fmt::format("`{}` is not a colour; it must be like \"#ffa040\"", printable(text))), false;
+  if (!good) return r.refuse(fmt::format("`{}` is not a colour; it must be like \"#ffa040\"", shown(text))), false;
   out = color;
   return true;
 }
@@ -106,7 +106,7 @@ std::string SceneReader::path() const {
   if (!parent_) return {};
   const std::string above = parent_->path();
   if (name_.empty()) return above + fmt::format("[{}]", index_);
-  return above.empty() ? printable(name_) : above + "." + printable(name_);
+  return above.empty() ? shown(name_) : above + "." + shown(name_);
 }
 
 void SceneReader::refuse(std::string message, Error::Code code) const {
@@ -237,7 +237,7 @@ std::optional<std::size_t> read_word(const SceneReader& r, const std::vector<std
   if (!text) return r.refuse_type("a string"), std::nullopt;
   const auto found = std::find(words.begin(), words.end(), *text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  r.refuse(fmt::format("`{}` is not allowed; it must be {}{}", printable(*text), word_list(words, "or"),
+  r.refuse(fmt::format("`{}` is not allowed; it must be {}{}", shown(*text), word_list(words, "or"),
                        suggestion(*text, words)));
   return std::nullopt;
 }
@@ -252,7 +252,7 @@ bool check_members(const SceneReader& r, const std::vector<const FieldInfo*>& kn
   }
   for (const auto& [name, value] : *members) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    r.member(name, value).refuse(fmt::format("unknown field `{}`{}", printable(name), suggestion(name, names)));
+    r.member(name, value).refuse(fmt::format("unknown field `{}`{}", shown(name), suggestion(name, names)));
     if (r.full()) break;
   }
   return true;
@@ -272,9 +272,8 @@ std::optional<std::size_t> read_kind(const SceneReader& r, std::string_view what
   const auto found = std::find(names.begin(), names.end(), *text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::string hint = suggestion(*text, names);
-  reader.refuse(
-      fmt::format("there is no {} of kind `{}`; there are {}{}", what, printable(*text), word_list(names), hint),
-      Error::Code::Unsupported);
+  reader.refuse(fmt::format("there is no {} of kind `{}`; there are {}{}", what, shown(*text), word_list(names), hint),
+                Error::Code::Unsupported);
   return std::nullopt;
 }
 

@@ -1,0 +1,59 @@
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include <CLI/CLI.hpp>
+
+#include "pliant/version.h"
+
+#include "commands.h"
+#include "output.h"
+#ifdef PLIANT_HAS_BENCH
+#include "bench/bench.h"
+#endif
+
+namespace pliant::app {
+namespace {
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("pliant: things that bend, dent and break in real time", "pliant");
+  app.set_version_flag("--version", std::string("pliant ") + library_version());
+  app.require_subcommand(1);
+  int exit_code = kExitOk;
+  add_run_command(app, exit_code);
+  add_scenes_command(app, exit_code);
+  add_check_command(app, exit_code);
+  add_mesh_command(app, exit_code);
+#ifdef PLIANT_HAS_BENCH
+  // Listed here for the help; its own command line is read by the benchmarks.
+  app.add_subcommand("bench", "Run the benchmarks; `pliant bench --help` lists the options");
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& wrong) {
+    report_error(wrong.what());
+    std::fputs("Try `pliant --help`.\n", stderr);
+    return kExitUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace pliant::app
+
+int main(int argc, char** argv) {
+  using namespace pliant::app;
+#ifdef PLIANT_HAS_BENCH
+  if (argc > 1 && std::strcmp(argv[1], "bench") == 0) return pliant::run_bench(argc - 1, argv + 1);
+#endif
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    report_error("there is not enough memory");
+  } catch (const std::exception& unexpected) {
+    report_error(unexpected.what());
+  }
+  return kExitError;
+}

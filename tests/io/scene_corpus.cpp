@@ -1,0 +1,225 @@
+#include "io/scene_corpus.h"
+
+namespace pliant {
+namespace {
+
+std::string bodies(const std::string& list) { return R"({"bodies": [)" + list + "]}"; }
+std::string rigid(const std::string& fields) {
+  return bodies(R"({"kind": "rigid", "name": "x", "shape": {"kind": "sphere"})" +
+                (fields.empty() ? "" : ", " + fields) + "}");
+}
+std::string shape(const std::string& fields, const std::string& motion = "static") {
+  return bodies(R"({"kind": "rigid", "motion": ")" + motion + R"(", "shape": {)" + fields + "}}");
+}
+std::string repeated(const std::string& fields) { return rigid(R"("repeat": {)" + fields + "}"); }
+std::string joint(const std::string& fields) {
+  return R"({"bodies": [{"kind": "rigid", "name": "x", "shape": {"kind": "box"}},
+    {"kind": "rigid", "name": "y", "position": [2, 0, 0], "shape": {"kind": "box"}},
+    {"kind": "rigid", "name": "link", "shape": {"kind": "sphere"},
+     "repeat": {"kind": "line", "count": 3, "step": [0, 2, 0]}}],
+    "joints": [{)" +
+         fields + "}]}";
+}
+std::string motion(const std::string& fields) {
+  return R"({"bodies": [{"kind": "rigid", "name": "x", "motion": "kinematic", "shape": {"kind": "box"}}],
+    "motions": [{"body": "x", )" +
+         fields + "}]}";
+}
+std::string event(const std::string& fields) {
+  return R"({"bodies": [{"kind": "rigid", "name": "x", "shape": {"kind": "box"}}],
+    "joints": [{"kind": "hinge", "name": "h", "b": "x", "axis": [0, 1, 0]}], "events": [{)" +
+         fields + "}]}";
+}
+
+}  // namespace
+
+const std::vector<CorpusScene>& good_scenes() {
+  static const std::vector<CorpusScene> scenes = {
+      {"{}"},
+      {R"({"title": "t", "description": "d", "frames": 1, "$schema": "x"})"},
+      {R"({"world": {"gravity": [0, 0, 0], "dt": 1, "substeps": 100, "iterations": 1000, "allow_sleep": false,
+           "sleep_speed": 0, "sleep_angular_speed": 0, "sleep_delay": 0, "bounce_threshold": 0}})"},
+      {R"({"materials": {"goo": {"density": 1, "friction": 0, "rolling_friction": 0.1, "restitution": 1,
+           "color": "#ff00Aa", "opacity": 0, "roughness": 1, "metalness": 1}}})"},
+      {R"({"meshes": {"a": {"kind": "torus", "radius": 1, "tube_radius": 0.2, "segments": 8, "tube_segments": 6},
+           "b": {"kind": "box", "size": [1, 2, 3], "cell": 0.5}}})"},
+      {bodies(R"({"kind": "ground", "height": -1, "material": "ice", "friction": 0.1, "restitution": 0.2,
+                  "filter": {"category": 2, "mask": 3}, "color": [0, 0.5, 1]}, {"kind": "ground"})")},
+      {rigid("")},
+      {rigid(R"("material": "steel", "motion": "dynamic", "position": [1, 2, 3], "rotation": [0, 0, 0, 2],
+                "velocity": [0, 0, 0], "angular_velocity": [0, 1, 0], "mass": 2)")},
+      {rigid(R"("rotation": {"axis": [0, 2, 0], "degrees": -45}, "density": 1e-3, "friction": 3,
+                "rolling_friction": 0.1, "restitution": 0.5, "linear_damping": 1, "angular_damping": 2,
+                "gravity_scale": -1, "continuous": true, "allow_sleep": false, "start_asleep": true)")},
+      {rigid(R"("mass_properties": {"mass": 1, "inertia": [1, 2, 2.5], "center_of_mass": [0.1, 0, 0]})")},
+      {rigid(R"("mass_properties": {"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]})")},
+      {shape(R"("kind": "box", "size": [1, 1, 1])", "dynamic")},
+      {shape(R"("kind": "capsule", "radius": 0.1, "height": 1)", "dynamic")},
+      {shape(R"("kind": "cylinder", "radius": 0.1, "height": 1)", "kinematic")},
+      {shape(R"("kind": "cone")")},
+      {shape(R"("kind": "convex_hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])", "dynamic")},
+      {R"({"meshes": {"m": {"kind": "sphere", "segments": 8}}, "bodies": [
+           {"kind": "rigid", "motion": "static", "shape": {"kind": "triangle_mesh", "mesh": "m"}},
+           {"kind": "rigid", "shape": {"kind": "convex_hull", "mesh": "m"}}]})"},
+      {shape(R"("kind": "heightfield", "columns": 2, "rows": 3, "heights": [0, 1, 0, 1, 0, 1])")},
+      {shape(R"("kind": "plane", "normal": [1, 1, 0], "offset": 3)")},
+      {shape(R"("kind": "compound", "parts": [{"shape": {"kind": "box"}, "position": [0, 1, 0]},
+                {"shape": {"kind": "sphere"}, "rotation": [0, 0, 0, 1]}])",
+             "dynamic")},
+      {repeated(R"("kind": "grid", "count": [2, 3, 4], "spacing": [1, 1, 1], "jitter": 0.1, "tilt_degrees": 5,
+                   "color_jitter": 0.1, "seed": 9)")},
+      {repeated(R"("kind": "line", "count": 3, "step": [1, 0, 0])")},
+      {repeated(R"("kind": "ring", "count": 3, "radius": 2, "axis": [0, 0, 1], "from_degrees": 10, "to_degrees": 90,
+                   "turn": false)")},
+      {repeated(R"("kind": "pyramid", "layers": 4, "spacing": [1, 1, 1], "flat": true)")},
+      {repeated(R"("kind": "wall", "columns": 4, "rows": 3, "spacing": [1, 1, 1])")},
+      {joint(R"("kind": "ball", "a": "x", "b": "y", "anchor": [1, 0, 0], "break_force": 10, "bodies_collide": true)")},
+      {joint(R"("kind": "hinge", "name": "h", "b": "y", "axis": [0, 1, 0], "limit_degrees": [-90, 90],
+                "motor": {"speed": 1, "strength": 5}, "anchor_offset": [0, 1, 0])")},
+      {joint(R"("kind": "slider", "a": "x", "axis": [0, 1, 0], "limit": [0, 1], "motor": {"speed": -1})")},
+      {joint(R"("kind": "fixed", "a": "x", "b": "y")")},
+      {joint(R"("kind": "ball", "chain": "link")")},
+      {joint(R"("kind": "ball", "b": "link[*]", "anchor_offset": [0, 1, 0])")},
+      {motion(R"("keyframes": [{"time": 0}, {"time": 1, "position": [0, 1, 0]}, {"time": 2, "position": [0, 0, 0],
+                 "rotation": [0, 0, 0, 1]}], "interpolation": "smooth", "loop": true)")},
+      {motion(R"("keyframes": [{"time": 0.5, "position": [0, 1, 0]}], "relative": true, "interpolation": "ease")")},
+      {event(R"("kind": "force", "from": 0, "to": 1, "body": "x", "force": [1, 0, 0], "point": [0, 1, 0],
+                "torque": [0, 0, 1])")},
+      {event(R"("kind": "impulse", "at": 0, "body": "x", "impulse": [1, 0, 0], "angular_impulse": [1, 0, 0])")},
+      {event(R"("kind": "explosion", "at": 2.5, "center": [0, 0, 0], "radius": 3, "impulse_per_area": 10)")},
+      {event(R"("kind": "motor", "at": 1, "joint": "h", "speed": 2, "strength": 3)")},
+      {event(R"("kind": "remove", "at": 1, "joint": "h")")},
+      {event(R"("kind": "remove", "at": 1, "body": "x")")},
+      {R"({"bodies": [{"kind": "ground"}], "camera": {"from": [1, 2, 3], "look_at": [0, 0, 0], "up": [0, 1, 0],
+           "fov_degrees": 60, "orbit_degrees_per_second": -3, "follow": "ground"}, "lights": [
+           {"kind": "sun", "direction": [0, -1, 0], "shadows": false}, {"kind": "point", "position": [0, 9, 0]},
+           {"kind": "ambient", "color": "#ffffff", "intensity": 0.2}]})"}};
+  return scenes;
+}
+
+const std::vector<CorpusScene>& bad_scenes() {
+  static const std::vector<CorpusScene> scenes = {
+      {"[]", "s.json:1: expected an object, found an array"},
+      {R"({"titel": "x"})", "s.json:1: titel: unknown field `titel`; did you mean `title`?"},
+      {R"({"frames": 0})", "s.json:1: frames: 0 is not allowed; it must be between 1 and 10000000"},
+      {R"({"frames": 1.5})", "s.json:1: frames: 1.5 is not allowed; it must be a whole number"},
+      {R"({"title": 7})", "s.json:1: title: expected a string, found a number"},
+      {R"({"world": {"dt": 0}})", "s.json:1: world.dt: 0 is not allowed; it must be greater than 0 and at most 1"},
+      {R"({"world": {"dt": "fast"}})", "s.json:1: world.dt: expected a number, found a string"},
+      {R"({"world": {"threads": 2}})", "s.json:1: world.threads: unknown field `threads`"},
+      {R"({"world": {"gravity": [0, -9.81]}})",
+       "s.json:1: world.gravity: expected an array of 3 numbers, found 2 elements"},
+      {R"({"world": {"gravity": [0, true, 0]}})", "s.json:1: world.gravity[1]: expected a number, found true or false"},
+      {R"({"world": {"gravity": [0, -1e300, 0]}})",
+       "s.json:1: world.gravity[1]: -1e+300 is not allowed; it must be between -3.4028234663852886e+38 and "
+       "3.4028234663852886e+38"},
+      {R"({"world": null})", "s.json:1: world: expected an object, found null"},
+      {R"({"materials": {"goo": {"density": -1}}})",
+       "s.json:1: materials.goo.density: -1 is not allowed; it must be greater than 0"},
+      {R"({"materials": {"goo": {"restitution": 1.5}}})",
+       "s.json:1: materials.goo.restitution: 1.5 is not allowed; it must be between 0 and 1"},
+      {R"({"materials": {"goo": {"color": "red"}}})",
+       "s.json:1: materials.goo.color: `red` is not a colour; it must be like \"#ffa040\""},
+      {R"({"materials": {"goo": {"color": [1, 1, 2]}}})",
+       "s.json:1: materials.goo.color[2]: 2 is not allowed; it must be between 0 and 1"},
+      {R"({"meshes": {"m": {"kind": "cube"}}})",
+       "s.json:1: meshes.m.kind: there is no mesh of kind `cube`; there are "
+       "`file`, `box`, `sphere`, `cylinder`, `capsule`, `cone`, `torus`, "
+       "`teapot`, `grid`, `gear`, `pumpkin`, `tire` and `terrain`"},
+      {R"({"meshes": {"m": {"kind": "sphere", "segments": 2}}})",
+       "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 4096"},
+      {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
+      {bodies(R"({"kind": "solid"})"),
+       "s.json:1: bodies[0].kind: there is no body of kind `solid`; there are `ground` and `rigid`"},
+      {bodies(R"({"shape": {"kind": "box"}})"),
+       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground` or `rigid`"},
+      {bodies("7"), "s.json:1: bodies[0]: expected an object, found a number"},
+      {bodies(R"({"kind": "rigid"})"), "s.json:1: bodies[0]: the field `shape` is missing"},
+      {bodies(R"({"kind": "ground"},)"
+              "\n"
+              R"({"kind": "ground"}, {"kind": "rigid", "shape": {"kind": "box"}},
+                 {"kind": "rigid", "shape": {"kind": "sphere",)"
+              "\n"
+              R"("radius": -1}})"),
+       "s.json:4: bodies[3].shape.radius: -1 is not allowed; it must be greater than 0"},
+      {rigid(R"("positon": [0, 0, 0])"),
+       "s.json:1: bodies[0].positon: unknown field `positon`; did you mean `position`?"},
+      {rigid(R"("mass": -2)"), "s.json:1: bodies[0].mass: -2 is not allowed; it must be greater than 0"},
+      {rigid(R"("mass": 0)"), "s.json:1: bodies[0].mass: 0 is not allowed; it must be greater than 0"},
+      {rigid(R"("motion": "dynamik")"),
+       "s.json:1: bodies[0].motion: `dynamik` is not allowed; it must be `dynamic`, `kinematic` or `static`; did you "
+       "mean `dynamic`?"},
+      {rigid(R"("rotation": [0, 0, 0])"),
+       "s.json:1: bodies[0].rotation: expected an array of 4 numbers, found 3 elements"},
+      {rigid(R"("rotation": 45)"),
+       "s.json:1: bodies[0].rotation: expected a quaternion [x, y, z, w] or {\"axis\": [x, "
+       "y, z], \"degrees\": a}, found a number"},
+      {rigid(R"("rotation": [0, 0, 0, 0])"),
+       "s.json:1: bodies[0].rotation: the quaternion has no direction; it must be of length 1", false},
+      {rigid(R"("rotation": {"axis": [0, 0, 0], "degrees": 1})"),
+       "s.json:1: bodies[0].rotation.axis: the direction has no length; it must have at least one number other than 0",
+       false},
+      {rigid(R"("filter": {"category": 65536})"),
+       "s.json:1: bodies[0].filter.category: 65536 is not allowed; it must be between 0 and 65535"},
+      {rigid(R"("name": "")"), "s.json:1: column 83: the member `name` stands twice in the object that ends here",
+       false},
+      {rigid(R"("material": "wod")"), "s.json:1: bodies[0].material: there is no material `wod`; did you mean `wood`?",
+       false},
+      {bodies(R"({"kind": "rigid", "name": "x", "shape": {"kind": "box"}},
+                 {"kind": "rigid", "name": "x", "shape": {"kind": "box"}})"),
+       "s.json:2: bodies[1]: there is already a body `x`; names must be unique", false},
+      {shape(R"("kind": "box", "size": [1, 0, 1])"),
+       "s.json:1: bodies[0].shape.size[1]: 0 is not allowed; it must be greater than 0"},
+      {shape(R"("kind": "plane")", "dynamic"),
+       "s.json:1: bodies[0].shape: a plane is for static bodies only; set \"motion\": \"static\"", false},
+      {shape(R"("kind": "heightfield", "columns": 2, "rows": 2, "heights": [1, 2, 3])"),
+       "s.json:1: bodies[0].shape.heights: expected 4 numbers (2 columns by 2 rows), found 3", false},
+      {shape(R"("kind": "triangle_mesh", "mesh": "m")"),
+       "s.json:1: bodies[0].shape.mesh: there is no mesh `m` among the scene's meshes", false},
+      {shape(R"("kind": "convex_hull")"), "s.json:1: bodies[0].shape: a convex hull needs either `points` or `mesh`"},
+      {shape(R"("kind": "compound", "parts": [{"shape": {"kind": "sphere", "radius": 0}}])"),
+       "s.json:1: bodies[0].shape.parts[0].shape.radius: 0 is not allowed; it must be greater than 0"},
+      {repeated(R"("kind": "grid", "count": [1000, 1000, 1], "spacing": [1, 1, 1])"),
+       "s.json:1: bodies[0].repeat: that makes 1000000 bodies; a scene may have at most 100000", false},
+      {repeated(R"("kind": "grid", "count": [2, 2], "spacing": [1, 1, 1])"),
+       "s.json:1: bodies[0].repeat.count: expected an array of 3 whole numbers"},
+      {repeated(R"("kind": "line", "count": -1, "step": [1, 0, 0])"),
+       "s.json:1: bodies[0].repeat.count: -1 is not allowed; it must be between 1 and 1000000000"},
+      {joint(R"("kind": "ball", "a": "z", "anchor": [0, 0, 0])"), "s.json:5: joints[0].a: there is no body `z`", false},
+      {joint(R"("kind": "ball", "anchor": [0, 0, 0])"),
+       "s.json:5: joints[0]: a joint needs `a`, `b` or both, or else `chain`"},
+      {joint(R"("kind": "hinge", "b": "x")"), "s.json:5: joints[0]: the field `axis` is missing"},
+      {joint(R"("kind": "hinge", "b": "x", "axis": [0, 1, 0], "limit_degrees": [90, -90])"),
+       "s.json:5: joints[0].limit_degrees: the lower limit 90 is above the upper limit -90", false},
+      {joint(R"("kind": "slider", "b": "x", "axis": [0, 1, 0], "limit": [1])"),
+       "s.json:5: joints[0].limit: expected an array of 2 numbers, [lower, upper]"},
+      {joint(R"("kind": "ball", "b": "x", "break_force": 0)"),
+       "s.json:5: joints[0].break_force: 0 is not allowed; it must be greater than 0"},
+      {motion(R"("keyframes": [])"), "s.json:2: motions[0].keyframes: a motion needs at least one keyframe"},
+      {motion(R"("keyframes": [{"time": 1}, {"time": 1}])"),
+       "s.json:2: motions[0].keyframes[1].time: 1 is not later than the keyframe before, at 1", false},
+      {motion(R"("keyframes": [{"time": 0, "position": [0, 0, 0]}, {"time": 1, "position": [1, 0, 0]}], "loop": true)"),
+       "s.json:2: motions[0].keyframes[1]: the last keyframe of a loop must repeat the place of the first, or the body "
+       "would jump",
+       false},
+      {R"({"bodies": [{"kind": "rigid", "name": "x", "shape": {"kind": "box"}}],
+           "motions": [{"body": "x", "keyframes": [{"time": 0}]}]})",
+       "s.json:2: motions[0].body: `x` is not kinematic; set its \"motion\" to \"kinematic\"", false},
+      {event(R"("kind": "force", "from": 2, "to": 1, "body": "x")"),
+       "s.json:2: events[0]: `to` (1) must be later than `from` (2)", false},
+      {event(R"("kind": "impulse", "at": -1, "body": "x")"),
+       "s.json:2: events[0].at: -1 is not allowed; it must be between 0 and 1000000000"},
+      {event(R"("kind": "motor", "at": 1, "joint": "g", "speed": 2)"),
+       "s.json:2: events[0].joint: there is no joint `g`", false},
+      {event(R"("kind": "remove", "at": 1)"), "s.json:2: events[0]: say either the `body` or the `joint` to remove"},
+      {event(R"("kind": "boom", "at": 1)"),
+       "s.json:2: events[0].kind: there is no event of kind `boom`; there are `force`, `impulse`, `explosion`, `motor` "
+       "and `remove`"},
+      {R"({"camera": {"fov_degrees": 180}})",
+       "s.json:1: camera.fov_degrees: 180 is not allowed; it must be between 1 and 170"},
+      {R"({"lights": [{"kind": "sun", "position": [0, 0, 0]}]})",
+       "s.json:1: lights[0].position: unknown field `position`"}};
+  return scenes;
+}
+
+}  // namespace pliant
