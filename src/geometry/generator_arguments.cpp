@@ -43,6 +43,13 @@ int require_count(const char* generator, const char* argument, int value, int le
   return value;
 }
 
+void require_box(const char* generator, Vec3 size, int nx, int ny, int nz) {
+  require_positive(generator, "size", size);
+  require_count(generator, "nx", nx, 1);
+  require_count(generator, "ny", ny, 1);
+  require_count(generator, "nz", nz, 1);
+}
+
 void require_size(const char* generator, double elements) {
   if (elements <= double(kMaxGeneratedElements)) return;
   refuse(Error::Code::CapacityExceeded, "",

@@ -10,6 +10,8 @@ double require_positive(const char* generator, const char* argument, float value
 void require_positive(const char* generator, const char* argument, Vec3 value);
 /// `value` if it is at least `least` and less than the largest number of elements.
 int require_count(const char* generator, const char* argument, int value, int least);
+/// The size and cell counts of a box.
+void require_box(const char* generator, Vec3 size, int nx, int ny, int nz);
 /// Into how many cells a length is cut, at least `least`. Throws where that would exceed the largest number of
 /// elements.
 int cells_along(const char* generator, float length, float cell, int least = 1);

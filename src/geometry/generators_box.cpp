@@ -101,10 +101,7 @@ TriMesh make_grid(const char* generator, Vec2 size, int nx, int nz) {
 }  // namespace
 
 TriMesh tri_box(Vec3 size, int nx, int ny, int nz) {
-  require_positive("tri_box", "size", size);
-  require_count("tri_box", "nx", nx, 1);
-  require_count("tri_box", "ny", ny, 1);
-  require_count("tri_box", "nz", nz, 1);
+  require_box("tri_box", size, nx, ny, nz);
   require_size("tri_box", 4.0 * (double(nx) * ny + double(ny) * nz + double(nz) * nx));
   const std::array<int, 3> n{nx, ny, nz};
   const BoxSurfacePoints points(n);

@@ -20,22 +20,30 @@ void append_side(std::vector<OutlinePoint>& outline, OutlinePoint a, OutlinePoin
   }
 }
 
+/// How many edges each part of a tooth's outline is cut into.
+struct ToothSteps {
+  int root, flank, tip;
+
+  explicit ToothSteps(const GearShape& g) {
+    const double pitch = 2 * kPiD / g.teeth;
+    root = cells_along("tri_gear", float(0.4 * pitch * g.root_radius), g.cell);
+    tip = cells_along("tri_gear", float(0.3 * pitch * g.tip_radius), g.cell);
+    const double flank_length = std::hypot(double(g.tip_radius) - g.root_radius, 0.15 * pitch * g.root_radius);
+    flank = cells_along("tri_gear", float(flank_length), g.cell);
+  }
+  double all() const { return double(root) + tip + 2.0 * flank; }
+};
+
 /// The toothed outline. Angles ascend, so that it can be joined ring by ring to the bore.
-std::vector<OutlinePoint> gear_outline(const GearShape& g) {
+std::vector<OutlinePoint> gear_outline(const GearShape& g, const ToothSteps& steps) {
   const double pitch = 2 * kPiD / g.teeth, root = g.root_radius, tip = g.tip_radius;
-  const float root_length = float(0.4 * pitch * root), tip_length = float(0.3 * pitch * tip);
-  const float flank_length = float(std::hypot(tip - root, 0.15 * pitch * root));
-  const int root_steps = cells_along("tri_gear", root_length, g.cell);
-  const int tip_steps = cells_along("tri_gear", tip_length, g.cell);
-  const int flank_steps = cells_along("tri_gear", flank_length, g.cell);
-  require_size("tri_gear", double(g.teeth) * (root_steps + tip_steps + 2.0 * flank_steps));
   std::vector<OutlinePoint> outline;
   for (int tooth = 0; tooth < g.teeth; ++tooth) {
     const double start = tooth * pitch;
-    append_side(outline, {start, root}, {start + 0.4 * pitch, root}, root_steps);
-    append_side(outline, {start + 0.4 * pitch, root}, {start + 0.55 * pitch, tip}, flank_steps);
-    append_side(outline, {start + 0.55 * pitch, tip}, {start + 0.85 * pitch, tip}, tip_steps);
-    append_side(outline, {start + 0.85 * pitch, tip}, {start + pitch, root}, flank_steps);
+    append_side(outline, {start, root}, {start + 0.4 * pitch, root}, steps.root);
+    append_side(outline, {start + 0.4 * pitch, root}, {start + 0.55 * pitch, tip}, steps.flank);
+    append_side(outline, {start + 0.55 * pitch, tip}, {start + 0.85 * pitch, tip}, steps.tip);
+    append_side(outline, {start + 0.85 * pitch, tip}, {start + pitch, root}, steps.flank);
   }
   return outline;
 }
@@ -56,10 +64,11 @@ void check(const GearShape& g) {
 
 TriMesh tri_gear(const GearShape& g) {
   check(g);
-  const std::vector<OutlinePoint> outline = gear_outline(g);
+  const ToothSteps steps(g);
   const int layers = cells_along("tri_gear", g.thickness, g.cell);
   const int rings_across = cells_along("tri_gear", g.root_radius - g.bore_radius, g.cell);
-  require_size("tri_gear", 4.0 * double(outline.size()) * (double(layers) + rings_across));
+  require_size("tri_gear", 4.0 * g.teeth * steps.all() * (double(layers) + rings_across));
+  const std::vector<OutlinePoint> outline = gear_outline(g, steps);
 
   TriMesh mesh;
   std::vector<Ring> rings;

@@ -54,27 +54,35 @@ void check(const TireShape& t) {
   }
 }
 
-/// The cross-section of a tire without treads: a box with well rounded corners (a superellipse).
+/// The cross-section of a tire without treads: a box with well rounded corners (a superellipse), at even distances.
 std::vector<ProfilePoint> tire_profile(const TireShape& t, int points) {
   constexpr double kExponent = 0.6;
   const auto rounded = [](double c) { return std::copysign(std::pow(std::abs(c), kExponent), c); };
   const double outer = double(t.radius) - t.tread_depth, middle = (outer + t.rim_radius) / 2;
   const double half_height = (outer - t.rim_radius) / 2, half_width = t.width / 2.0;
+  const int fine = points * (points < 4096 ? 64 : 4);
+  std::vector<ProfilePoint> curve;
+  std::vector<double> along{0};
+  for (int i = 0; i <= fine; ++i) {
+    const double angle = 2 * kPiD * i / fine - kPiD;
+    curve.push_back({middle + half_height * rounded(std::cos(angle)), half_width * rounded(std::sin(angle))});
+    if (i > 0)
+      along.push_back(along[i - 1] + std::hypot(curve[i].radius - curve[i - 1].radius, curve[i].y - curve[i - 1].y));
+  }
   std::vector<ProfilePoint> profile;
   for (int i = 0; i < points; ++i) {
-    const double angle = 2 * kPiD * i / points - kPiD;
-    profile.push_back({middle + half_height * rounded(std::cos(angle)), half_width * rounded(std::sin(angle))});
+    const auto at = std::lower_bound(along.begin(), along.end(), along.back() * i / points);
+    profile.push_back(curve[std::size_t(at - along.begin())]);
   }
   return profile;
 }
 
-/// How high a tread stands, 0 to 1, at a turn (0 to 1 around) and a place across (−1 to 1): two rows of slanted blocks,
-/// half a block apart, on both sides of a groove.
+/// How high a tread stands, 0 to 1, at a turn (0 to 1 around) and a place across (−1 to 1): two rows of blocks, half a
+/// block apart, on both sides of a groove.
 double tread_height(double turn, double across, int treads) {
-  const double slant = 0.4 * std::abs(across) + (across > 0 ? 0.5 : 0);
-  const double phase = turn * treads + slant;
+  const double phase = turn * treads + (across > 0 ? 0.5 : 0);
   const double from_middle = std::abs(phase - std::floor(phase) - 0.5);
-  const double block = 1 - smooth_step(0.22, 0.36, from_middle);
+  const double block = 1 - smooth_step(0.22, 0.4, from_middle);
   const double beside_groove = smooth_step(0.04, 0.14, std::abs(across));
   const double before_shoulder = 1 - smooth_step(0.8, 0.95, std::abs(across));
   return block * beside_groove * before_shoulder;
@@ -124,10 +132,11 @@ TriMesh tri_tire(const TireShape& t) {
   options.displace = [&](Vec3d q, double angle, std::size_t i) {
     const double across = 2 * profile[i].y / t.width;
     const double middle = (double(t.radius) - t.tread_depth + t.rim_radius) / 2;
-    if (profile[i].radius <= middle) return q;
-    const double lift = t.tread_depth * tread_height(angle / (2 * kPiD), across, t.treads);
-    const double scale = (profile[i].radius + lift) / profile[i].radius;
-    return Vec3d(q.x * scale, q.y, q.z * scale);
+    double radius = profile[i].radius;
+    if (radius > middle) radius += t.tread_depth * tread_height(angle / (2 * kPiD), across, t.treads);
+    // The blocks lie aslant because the whole grid does: so their sides run along its edges and stay straight.
+    const double slanted = angle - 2 * kPiD * 0.4 * std::abs(across) / t.treads;
+    return Vec3d(radius * std::cos(slanted), q.y, -radius * std::sin(slanted));
   };
   return lathe(profile, segments, options);
 }

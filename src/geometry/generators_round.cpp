@@ -1,4 +1,5 @@
 // Surfaces turned on a lathe: sphere, cylinder, capsule, cone, torus.
+#include <algorithm>
 #include <cmath>
 
 #include "geometry/generator_arguments.h"
@@ -6,6 +7,22 @@
 #include "pliant/generators.h"
 
 namespace pliant {
+namespace {
+
+/// Points up the side of a cylinder, without its two ends.
+void append_side(std::vector<ProfilePoint>& profile, double radius, double height, int rings) {
+  for (int i = 1; i < rings; ++i) profile.push_back({radius, height * (double(i) / rings - 0.5)});
+}
+
+void check_column(const char* generator, float radius, float height, int segments, int rings, double bands) {
+  require_positive(generator, "radius", radius);
+  require_positive(generator, "height", height);
+  require_count(generator, "segments", segments, 3);
+  require_count(generator, "rings", rings, 1);
+  require_size(generator, 2.0 * segments * (rings + bands));
+}
+
+}  // namespace
 
 TriMesh tri_sphere(float radius, int segments) {
   const double r = require_positive("tri_sphere", "radius", radius);
@@ -18,27 +35,21 @@ TriMesh tri_sphere(float radius, int segments) {
 }
 
 TriMesh tri_cylinder(float radius, float height, int segments, int rings) {
-  const double r = require_positive("tri_cylinder", "radius", radius);
-  const double h = require_positive("tri_cylinder", "height", height);
-  require_count("tri_cylinder", "segments", segments, 3);
-  require_count("tri_cylinder", "rings", rings, 1);
-  require_size("tri_cylinder", 2.0 * segments * (rings + 1.0));
-  std::vector<ProfilePoint> profile{{0, -h / 2}};
-  for (int i = 0; i <= rings; ++i) profile.push_back({r, h * (double(i) / rings - 0.5)});
-  profile.push_back({0, h / 2});
+  check_column("tri_cylinder", radius, height, segments, rings, 1);
+  const double r = radius, h = height;
+  std::vector<ProfilePoint> profile{{0, -h / 2}, {r, -h / 2}};
+  append_side(profile, r, h, rings);
+  profile.insert(profile.end(), {{r, h / 2}, {0, h / 2}});
   return lathe(profile, segments);
 }
 
 TriMesh tri_capsule(float radius, float height, int segments, int rings) {
-  const double r = require_positive("tri_capsule", "radius", radius);
-  const double h = require_positive("tri_capsule", "height", height);
-  require_count("tri_capsule", "segments", segments, 3);
-  require_count("tri_capsule", "rings", rings, 1);
   const int steps = std::max(1, segments / 4);
-  require_size("tri_capsule", 2.0 * segments * (2.0 * steps + rings - 1.0));
+  check_column("tri_capsule", radius, height, segments, rings, 2.0 * steps);
+  const double r = radius, h = height;
   std::vector<ProfilePoint> profile;
   append_arc(profile, 0, -h / 2, r, -kPiD / 2, 0, steps);
-  for (int i = 1; i < rings; ++i) profile.push_back({r, h * (double(i) / rings - 0.5)});
+  append_side(profile, r, h, rings);
   append_arc(profile, 0, h / 2, r, 0, kPiD / 2, steps);
   return lathe(profile, segments);
 }

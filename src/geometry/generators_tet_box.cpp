@@ -44,10 +44,7 @@ void add_cell(TetMesh& mesh, std::array<int, 3> cell, std::array<int, 3> n) {
 }  // namespace
 
 TetMesh tet_box(Vec3 size, int nx, int ny, int nz) {
-  require_positive("tet_box", "size", size);
-  require_count("tet_box", "nx", nx, 1);
-  require_count("tet_box", "ny", ny, 1);
-  require_count("tet_box", "nz", nz, 1);
+  require_box("tet_box", size, nx, ny, nz);
   require_size("tet_box", 6.0 * nx * ny * nz);
   const std::array<int, 3> n{nx, ny, nz};
   TetMesh mesh;
