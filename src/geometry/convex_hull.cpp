@@ -1,9 +1,9 @@
 // Quickhull (Barber, Dobkin and Huhdanpaa 1996) in exact integers.
 //
 // A hull is the same under any affine map, so each axis is scaled to the grid by itself and a thin cloud keeps its
-// detail. With 20 bits per coordinate a plane test fits in 63 bits. A point sees a face only if it is strictly above
-// it: that is what it would see from a place slightly nearer to the hull, where nothing is coplanar, so the faces seen
-// always form a disk and no new face is degenerate.
+// detail. With less than 20 bits per coordinate a plane test fits in 63 bits. A point sees a face only if it is
+// strictly above it: that is what it would see from a place slightly nearer to the hull, where nothing is coplanar, so
+// the faces seen always form a disk and no new face is degenerate.
 #include "geometry/convex_hull.h"
 
 #include <algorithm>
@@ -16,9 +16,12 @@
 namespace pliant {
 namespace {
 
-constexpr int kGridBits = 20;
+/// Steps of the grid along each axis. Many small numbers divide it, so that points at even distances stay so.
+constexpr int kGridSteps = 720720;
 /// A cloud no thicker than this many steps in some direction is flat: snapping alone moves a point by half a step.
 constexpr double kMinThickness = 4;
+/// What lies this near to a plane, in steps, may have been in it before snapping.
+constexpr double kPlaneTolerance = 2;
 
 struct GridPoint {
   std::int64_t x, y, z;
@@ -63,12 +66,6 @@ class HullBuilder {
       if (f.alive) result.push_back(f.v);
     }
     return result;
-  }
-
-  /// How many steps point p lies above the plane of f, times the length of the plane's normal.
-  static std::int64_t height(const std::vector<GridPoint>& points, const Face& f, std::uint32_t p) {
-    const GridPoint normal = cross(points[f[1]] - points[f[0]], points[f[2]] - points[f[0]]);
-    return dot(normal, points[p] - points[f[0]]);
   }
 
  private:
@@ -226,7 +223,7 @@ std::vector<GridPoint> snap(std::span<const Vec3> points, const Aabb& box, std::
   std::array<double, 3> scale;
   for (std::size_t a = 0; a < 3; ++a) {
     const double size = double(box.upper[a]) - double(box.lower[a]);
-    scale[a] = size > 0 ? double((1 << kGridBits) - 1) / size : 0;
+    scale[a] = size > 0 ? kGridSteps / size : 0;
   }
   const auto step = [&](Vec3 p, std::size_t a) {
     return std::int64_t(std::llround((double(p[a]) - double(box.lower[a])) * scale[a]));
@@ -250,12 +247,22 @@ std::vector<GridPoint> snap(std::span<const Vec3> points, const Aabb& box, std::
 
 /// Whether all faces around a vertex lie in one or two planes: then it is in the middle of a side or an edge.
 bool is_redundant(const std::vector<GridPoint>& points, const std::vector<Face>& faces,
-                  const std::vector<std::uint32_t>& around) {
+                  std::vector<std::uint32_t>& around) {
+  const auto normal = [&](std::uint32_t f) {
+    return cross(points[faces[f][1]] - points[faces[f][0]], points[faces[f][2]] - points[faces[f][0]]);
+  };
+  // The largest first: slivers have no plane of their own worth the name.
+  std::sort(around.begin(), around.end(), [&](std::uint32_t f, std::uint32_t g) {
+    const double a = length(normal(f)), b = length(normal(g));
+    return a != b ? a > b : f < g;
+  });
   std::vector<std::uint32_t> planes;
   for (const std::uint32_t f : around) {
     const bool known = std::any_of(planes.begin(), planes.end(), [&](std::uint32_t plane) {
-      return std::all_of(faces[f].begin(), faces[f].end(),
-                         [&](std::uint32_t v) { return HullBuilder::height(points, faces[plane], v) == 0; });
+      const GridPoint n = normal(plane);
+      return std::all_of(faces[f].begin(), faces[f].end(), [&](std::uint32_t v) {
+        return std::abs(double(dot(n, points[v] - points[faces[plane][0]]))) <= kPlaneTolerance * length(n);
+      });
     });
     if (!known) planes.push_back(f);
     if (planes.size() > 2) return false;
@@ -263,30 +270,26 @@ bool is_redundant(const std::vector<GridPoint>& points, const std::vector<Face>&
   return true;
 }
 
-/// If vertices of the hull are redundant, leaves only its true corners in `points` and returns true.
-bool keep_corners(std::vector<GridPoint>& points, std::vector<std::uint32_t>& source, const std::vector<Face>& faces) {
+/// The vertices of the hull without redundant ones, ascending. Of two neighbours only one goes at a time, because one
+/// may be redundant only as long as the other stays.
+std::vector<std::uint32_t> corners_of(const std::vector<GridPoint>& points, const std::vector<Face>& faces) {
   std::vector<std::vector<std::uint32_t>> around(points.size());
   for (std::uint32_t f = 0; f < faces.size(); ++f) {
     for (const std::uint32_t v : faces[f]) around[v].push_back(f);
   }
+  std::vector<bool> must_stay(points.size(), false);
   std::vector<std::uint32_t> corners;
-  bool dropped_any = false;
   for (std::uint32_t v = 0; v < points.size(); ++v) {
     if (around[v].empty()) continue;
-    if (is_redundant(points, faces, around[v])) {
-      dropped_any = true;
-    } else {
+    if (must_stay[v] || !is_redundant(points, faces, around[v])) {
       corners.push_back(v);
+      continue;
+    }
+    for (const std::uint32_t f : around[v]) {
+      for (const std::uint32_t neighbor : faces[f]) must_stay[neighbor] = true;
     }
   }
-  if (!dropped_any) return false;
-  for (std::size_t i = 0; i < corners.size(); ++i) {  // ascending, so nothing is overwritten before it is read
-    points[i] = points[corners[i]];
-    source[i] = source[corners[i]];
-  }
-  points.resize(corners.size());
-  source.resize(corners.size());
-  return true;
+  return corners;
 }
 
 TriMesh mesh_of(std::span<const Vec3> points, const std::vector<std::uint32_t>& source, std::vector<Face> faces) {
@@ -337,12 +340,23 @@ Result<TriMesh> convex_hull(std::span<const Vec3> points) {
 
   std::vector<std::uint32_t> source;
   std::vector<GridPoint> grid = snap(points, box, source);
-  for (;;) {
-    HullBuilder builder(grid);
-    if (!builder.build()) return flat_error(builder.flat_form());
-    std::vector<Face> faces = builder.faces();
-    if (!keep_corners(grid, source, faces)) return mesh_of(points, source, std::move(faces));
+  HullBuilder first(grid);
+  if (!first.build()) return flat_error(first.flat_form());
+  std::vector<Face> faces = first.faces();
+  // Dropping redundant vertices can leave others redundant; a few rounds are enough, and any round may be the last.
+  for (int round = 0; round < 32; ++round) {
+    const std::vector<std::uint32_t> corners = corners_of(grid, faces);
+    if (corners.size() == faces.size() / 2 + 2) break;  // all vertices, by Euler's formula
+    std::vector<GridPoint> fewer;
+    std::vector<std::uint32_t> fewer_source;
+    for (const std::uint32_t v : corners) fewer.push_back(grid[v]), fewer_source.push_back(source[v]);
+    HullBuilder again(fewer);
+    if (!again.build()) break;
+    grid = std::move(fewer);
+    source = std::move(fewer_source);
+    faces = again.faces();
   }
+  return mesh_of(points, source, std::move(faces));
 }
 
 }  // namespace pliant

@@ -75,7 +75,56 @@ TEST(ConvexHull, AGridOfPointsGivesABoxOfEightCorners) {
     EXPECT_EQ(hull->faces.size(), 12u);
     expect_hull_of(*hull, cloud);
     EXPECT_NEAR(enclosed_volume(*hull), 8 * 4 * 2, 1e-4);
+    // Turned, its points are in one plane only up to the rounding of floats.
+    std::vector<Vec3> turned = cloud;
+    const Quat turn = Quat::axis_angle({1, 2, 3}, 0.3f + float(round));
+    for (Vec3& p : turned) p = turn.rotate(p);
+    const auto turned_hull = convex_hull(turned);
+    ASSERT_TRUE(turned_hull);
+    EXPECT_EQ(turned_hull->vertices.size(), 8u);
+    expect_hull_of(*turned_hull, turned);
   }
+}
+
+TEST(ConvexHull, HoldsCloudsFullOfCollinearAndCoplanarPoints) {
+  std::mt19937 random(9);
+  std::uniform_int_distribution<int> lattice(0, 3);
+  int solid = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<Vec3> cloud(4 + random() % 20);
+    for (Vec3& p : cloud) p = {float(lattice(random)), float(lattice(random)), float(lattice(random))};
+    // Flat or not, in whole numbers: some tet of the cloud has a volume.
+    bool is_solid = false;
+    for (std::size_t i = 1; i < cloud.size() && !is_solid; ++i) {
+      for (std::size_t j = 1; j < i && !is_solid; ++j) {
+        for (std::size_t k = 1; k < j; ++k)
+          is_solid |= dot(cross(cloud[i] - cloud[0], cloud[j] - cloud[0]), cloud[k] - cloud[0]) != 0;
+      }
+    }
+    const auto hull = convex_hull(cloud);
+    ASSERT_EQ(hull.ok(), is_solid);
+    if (!is_solid) continue;
+    ++solid;
+    expect_hull_of(*hull, cloud);
+    // Every vertex is a corner: without it the hull is smaller or gone.
+    for (std::size_t v = 0; v < hull->vertices.size(); ++v) {
+      std::vector<Vec3> fewer = hull->vertices;
+      fewer.erase(fewer.begin() + std::ptrdiff_t(v));
+      const auto smaller = convex_hull(fewer);
+      EXPECT_LT(smaller ? enclosed_volume(*smaller) : 0, enclosed_volume(*hull) - 1e-3);
+    }
+  }
+  EXPECT_GT(solid, 2000);
+}
+
+TEST(ConvexHull, APointCloudOnASphereKeepsAllItsPoints) {
+  auto cloud = random_cloud(20000, 13);
+  for (Vec3& p : cloud) p = normalized(p);
+  const auto hull = convex_hull(cloud);
+  ASSERT_TRUE(hull);
+  EXPECT_GT(hull->vertices.size(), 19800u);
+  EXPECT_EQ(euler_characteristic(*hull), 2);
+  EXPECT_TRUE(validate(*hull, {.require_closed = true}).empty());
 }
 
 TEST(ConvexHull, DuplicatesChangeNothing) {
