@@ -6,16 +6,25 @@
 add_library(pliant_flags INTERFACE)
 target_compile_options(pliant_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-  # GCC 12 warns of overlapping copies inside std::string where there are none (GCC bug 105651).
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  $<$<BOOL:${PLIANT_WERROR}>:-Werror>
   # State hashes are promised across compilers and CPUs: no fused multiply-add behind our back.
   -ffp-contract=off
   # Vector types wider than the CPU's registers are only passed to inlined functions.
-  -Wno-psabi
-  $<$<BOOL:${PLIANT_ARCH}>:-march=${PLIANT_ARCH}>
-  $<$<BOOL:${PLIANT_SANITIZE}>:-fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
-target_link_options(pliant_flags INTERFACE $<$<BOOL:${PLIANT_SANITIZE}>:-fsanitize=${PLIANT_SANITIZE}>)
+  -Wno-psabi)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 warns of overlapping copies inside std::string where there are none (GCC bug 105651).
+  target_compile_options(pliant_flags INTERFACE -Wno-restrict)
+endif()
+if(PLIANT_WERROR)
+  target_compile_options(pliant_flags INTERFACE -Werror)
+endif()
+if(PLIANT_ARCH)
+  target_compile_options(pliant_flags INTERFACE -march=${PLIANT_ARCH})
+endif()
+if(PLIANT_SANITIZE)
+  target_compile_options(pliant_flags INTERFACE
+    -fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+endif()
 
 function(pliant_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})

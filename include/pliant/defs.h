@@ -19,7 +19,7 @@ struct WorldDef {
   Vec3 gravity{0, -9.81f, 0};  ///< m/s²
   float dt = 1.0f / 60;        ///< s, what `step()` advances
   int substeps = 1;            ///< a step is solved in so many equal parts
-  int iterations = 20;         ///< sweeps of the rigid solver per substep
+  int iterations = 10;         ///< sweeps of the rigid solver per substep
   int threads = 0;             ///< 0: as many as the machine has. Results do not depend on it.
 
   // A body that is slower than both speeds for `sleep_delay`, like all it touches, falls asleep.

@@ -122,7 +122,8 @@ void collide_boxes(const PlacedBox& a, const PlacedBox& b, float max_distance, C
   const Axis& face = search.face;
   const Axis& edge = search.edge;
   // Separations are negative for overlap, so "clearly better" is clearly larger.
-  const bool use_edge = edge.edge_a >= 0 && edge.separation * kEdgeRelative > face.separation + kEdgeAbsolute * size;
+  const float to_beat = std::max(kEdgeRelative * face.separation, face.separation) + kEdgeAbsolute * size;
+  const bool use_edge = edge.edge_a >= 0 && edge.separation > to_beat;
   if (use_edge) return touch_edges(a, b, edge, patch);
   const Vec3 n = face.direction;
   if (!clip_faces(a.face_towards(-n), b.face_towards(n), n, max_distance, patch)) patch.count = 0;

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/suite.h"
+
+namespace pliant {
+namespace {
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string numbers(const std::map<std::string, double>& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+nlohmann::json to_json(const std::vector<BenchResult>& results) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const BenchResult& r : results) {
+    list.push_back({{"name", r.name},
+                    {"threads", r.threads},
+                    {"ms", {{"min", r.min_ms}, {"median", r.median_ms}, {"worst", r.worst_ms}}},
+                    {"counts", r.counts},
+                    {"figures", r.figures}});
+  }
+  return {{"machine", {{"cpu", cpu_name()}, {"cores", std::thread::hardware_concurrency()}}}, {"results", list}};
+}
+
+Status write_json(const std::string& file, const std::vector<BenchResult>& results) {
+  std::ofstream out(file, std::ios::trunc);
+  out << to_json(results).dump(2) << "\n";
+  out.close();
+  if (out) return {};
+  Error error;
+  error.code = Error::Code::CannotWrite;
+  error.file = file;
+  error.message = "cannot be written";
+  return error;
+}
+
+}  // namespace
+
+void summarize(const std::vector<std::vector<double>>& times, BenchResult& result) {
+  std::vector<double> best = times.front();
+  for (const auto& repeat : times) {
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], repeat[i]);
+  }
+  std::sort(best.begin(), best.end());
+  result.min_ms = best.front();
+  result.median_ms = best[best.size() / 2];
+  result.worst_ms = best.back();
+}
+
+Status run_bench(const BenchOptions& options) {
+  std::regex filter;
+  try {
+    filter = std::regex(options.filter.empty() ? ".*" : options.filter);
+  } catch (const std::regex_error&) {
+    Error error;
+    error.field = "--filter";
+    error.message = fmt::format("'{}' is not a regular expression", options.filter);
+    return error;
+  }
+  std::vector<Benchmark> suite;
+  add_rigid_benchmarks(suite);
+
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};
+  std::vector<BenchResult> results;
+  fmt::print("{:<28} {:>7} {:>9} {:>9} {:>9}   {}\n", "ms per step", "threads", "min", "median", "worst", "");
+  for (const Benchmark& benchmark : suite) {
+    if (!std::regex_search(benchmark.name, filter)) continue;
+    BenchResult result = benchmark.run(context);
+    result.name = benchmark.name;
+    fmt::print("{:<28} {:>7} {:>9.3f} {:>9.3f} {:>9.3f}   {}{}{}\n", result.name, result.threads, result.min_ms,
+               result.median_ms, result.worst_ms, numbers(result.counts), result.figures.empty() ? "" : "; ",
+               numbers(result.figures));
+    std::fflush(stdout);
+    results.push_back(std::move(result));
+  }
+  return options.json_file.empty() ? Status{} : write_json(options.json_file, results);
+}
+
+}  // namespace pliant

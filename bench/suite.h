@@ -1,0 +1,30 @@
+// How benchmarks are written: a name and a function that measures.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/bench.h"
+
+namespace pliant {
+
+struct BenchContext {
+  int threads;
+  int repeats;
+};
+
+struct Benchmark {
+  std::string name;
+  std::function<BenchResult(const BenchContext&)> run;
+};
+
+/// All benchmarks, in the order in which they run. One function for each file of the suite.
+void add_rigid_benchmarks(std::vector<Benchmark>& suite);
+
+/// Sums up step times: the minimum over repeats of each step, then minimum, median and worst over the steps.
+/// `times[repeat][step]` in ms.
+void summarize(const std::vector<std::vector<double>>& times, BenchResult& result);
+
+}  // namespace pliant
