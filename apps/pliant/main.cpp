@@ -1,4 +1,4 @@
-#include <cstring>
+#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -8,9 +8,6 @@
 
 #include "commands.h"
 #include "output.h"
-#ifdef PLIANT_HAS_BENCH
-#include "bench/bench.h"
-#endif
 
 namespace pliant::app {
 namespace {
@@ -24,10 +21,7 @@ int parse_and_run(int argc, char** argv) {
   add_scenes_command(app, exit_code);
   add_check_command(app, exit_code);
   add_mesh_command(app, exit_code);
-#ifdef PLIANT_HAS_BENCH
-  // Listed here for the help; its own command line is read by the benchmarks.
-  app.add_subcommand("bench", "Run the benchmarks; `pliant bench --help` lists the options");
-#endif
+  add_bench_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
@@ -45,9 +39,6 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace pliant::app;
-#ifdef PLIANT_HAS_BENCH
-  if (argc > 1 && std::strcmp(argv[1], "bench") == 0) return pliant::run_bench(argc - 1, argv + 1);
-#endif
   try {
     return parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
