@@ -120,13 +120,16 @@ Result<OutputFile> AtomicFolder::create_file(const std::string& name) {
     return Error{
         Error::Code::InvalidArgument, fmt::format("\"{}\" is not a plain file name", name), target_.string(), {}, 0};
   Result<OutputFile> file = OutputFile::create(staging_ / name);
-  if (file) files_[name] = 0;
+  if (!file) return error_about(target_ / name, file.error());
+  files_[name] = 0;
   return file;
 }
 
 Status AtomicFolder::close_file(OutputFile& file) {
-  files_[file.path().filename().string()] = file.size();
-  return file.close(false);
+  const std::string name = file.path().filename().string();
+  files_[name] = file.size();
+  const Status closed = file.close(false);
+  return closed ? closed : error_about(target_ / name, closed.error());
 }
 
 Status AtomicFolder::write_list() {

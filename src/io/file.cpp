@@ -70,6 +70,11 @@ Error file_error(Error::Code code, const fs::path& file, std::string message, in
   return {code, std::move(message), file.string(), std::move(field), line};
 }
 
+Error error_about(const fs::path& file, Error error) {
+  error.file = file.string();
+  return error;
+}
+
 std::string lower_ending(const fs::path& file) {
   std::string ending = file.extension().string();
   for (char& c : ending)
@@ -171,11 +176,7 @@ Result<AtomicFile> AtomicFile::create(const fs::path& target) {
   const fs::path real = behind_links(target);
   if (Status s = check_target(real); !s) return s.error();
   Result<OutputFile> temporary = OutputFile::create(hidden_neighbour(real));
-  if (!temporary) {
-    Error error = temporary.error();
-    error.file = target.string();
-    return error;
-  }
+  if (!temporary) return error_about(target, temporary.error());
   struct stat old {};
   if (::stat(real.c_str(), &old) == 0) ::chmod(temporary->path().c_str(), old.st_mode & 0777);
   return AtomicFile(std::move(*temporary), real);
@@ -199,9 +200,7 @@ Status AtomicFile::commit() {
     }
     closed = cannot_write(target_, fmt::format("cannot be put into place: {}", ec.message()));
   }
-  Error error = closed.error();
-  error.file = target_.string();
-  return error;
+  return error_about(target_, closed.error());
 }
 
 }  // namespace pliant

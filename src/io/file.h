@@ -22,6 +22,9 @@ inline constexpr std::uint64_t kMaxMeshFileBytes = std::uint64_t{2} << 30;
 Error file_error(Error::Code code, const std::filesystem::path& file, std::string message, int line = 0,
                  std::string field = {});
 
+/// The same error about another file: the one the user knows, not the temporary one behind it.
+Error error_about(const std::filesystem::path& file, Error error);
+
 /// The ending of a file's name in lower case, with its dot: ".glb".
 std::string lower_ending(const std::filesystem::path& file);
 

@@ -238,7 +238,7 @@ Result<GlbWriter> GlbWriter::create(const std::filesystem::path& target) {
   Result<AtomicFile> file = AtomicFile::create(target);
   if (!file) return file.error();
   Result<OutputFile> data = OutputFile::create(hidden_neighbour(file->target()));
-  if (!data) return data.error();
+  if (!data) return error_about(target, data.error());
   // Nameless from the start: it vanishes however the program ends.
   data->unlink();
   return GlbWriter(std::make_unique<Content>(std::move(*file), std::move(*data), ending == ".gltf"));
@@ -380,7 +380,7 @@ Status GlbWriter::finish() {
   const std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
   c.is_text ? c.write_gltf(text, bytes) : c.write_glb(text, bytes);
   if (!c.misuse) return c.misuse;
-  if (c.data.failed()) return c.data.status();
+  if (c.data.failed()) return error_about(c.target.target(), c.data.status().error());
   return c.target.commit();
 }
 

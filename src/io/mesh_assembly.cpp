@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "io/index_check.h"
 #include "io/mesh_format.h"
 
 namespace pliant {
@@ -19,11 +20,10 @@ Error bad_element(const std::filesystem::path& file, const char* what, std::size
 template <typename Cell>
 Status check_cells(const std::filesystem::path& file, const std::vector<Cell>& cells, std::size_t points,
                    const char* what) {
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    for (const std::uint32_t v : cells[i])
-      if (v >= points)
-        return bad_element(file, what, i, fmt::format("names point {}, but the file has only {}", v, points));
-  return {};
+  const auto bad = find_bad_index(std::span<const Cell>(cells), points);
+  if (!bad) return {};
+  return bad_element(file, what, bad->element,
+                     fmt::format("names point {}, but the file has only {}", bad->point, points));
 }
 
 Status check(const std::filesystem::path& file, const MeshAssembly& mesh) {

@@ -149,19 +149,20 @@ class GmshReader {
   void read_entity(int dimension) {
     const Key key{dimension, small("the number of an entity")};
     for (int k = 0; k < (dimension == 0 ? 3 : 6); ++k) real("the bounds of an entity");
-    const std::size_t groups = count_of("the number of physical groups", 4);
+    const std::size_t groups = count_of("the number of physical groups", 4, 2);
     for (std::size_t k = 0; k < groups && in_.ok(); ++k) {
       // A negative number means that the group sees the entity turned round.
       const std::int64_t group = std::abs(small("a physical group"));
       if (group != 0) groups_of_[key].push_back(group);
     }
     if (dimension == 0) return;
-    const std::size_t boundary = count_of("the number of bounding entities", 2);
+    const std::size_t boundary = count_of("the number of bounding entities", 4, 2);
     for (std::size_t k = 0; k < boundary && in_.ok(); ++k) small("a bounding entity");
   }
 
-  std::size_t count_of(const char* what, std::size_t bytes_each) {
-    return in_.checked_count(large(what), what, binary_ ? bytes_each : 2);
+  /// How many things follow that take at least so many bytes each, in binary and in text.
+  std::size_t count_of(const char* what, std::size_t binary_bytes, std::size_t text_bytes) {
+    return in_.checked_count(large(what), what, binary_ ? binary_bytes : text_bytes);
   }
 
   // --- nodes ---
@@ -177,15 +178,15 @@ class GmshReader {
   }
 
   void read_nodes_4() {
-    const std::size_t blocks = count_of("the number of node blocks", 20);
-    reserve(count_of("the number of nodes", 32));
+    const std::size_t blocks = count_of("the number of node blocks", 20, 8);
+    reserve(count_of("the number of nodes", 32, 8));
     large("the smallest node number");
     large("the largest node number");
     for (std::size_t b = 0; b < blocks && in_.ok(); ++b) {
       const std::int64_t dimension = small("the dimension of an entity");
       small("the number of an entity");
       const std::int64_t parametric = small("the parametric flag");
-      const std::size_t nodes = count_of("the number of nodes of a block", 32);
+      const std::size_t nodes = count_of("the number of nodes of a block", 32, 8);
       if (in_.ok() && (dimension < 0 || dimension > 3))
         in_.fail(fmt::format("an entity has dimension {}, but only 0 to 3 exist", dimension));
       const std::size_t first = tags_.size();
@@ -278,14 +279,14 @@ class GmshReader {
   }
 
   void read_elements_4() {
-    const std::size_t blocks = count_of("the number of element blocks", 20);
-    count_of("the number of elements", 8);
+    const std::size_t blocks = count_of("the number of element blocks", 20, 8);
+    count_of("the number of elements", 16, 4);
     large("the smallest element number");
     large("the largest element number");
     for (std::size_t b = 0; b < blocks && in_.ok(); ++b) {
       const std::int64_t dimension = small("the dimension of an entity"), entity = small("the number of an entity");
       const GmshElement* type = element_type(small("the type of an element"));
-      const std::size_t elements = count_of("the number of elements of a block", 16);
+      const std::size_t elements = count_of("the number of elements of a block", 16, 4);
       const auto groups = groups_of_.find({static_cast<int>(dimension), entity});
       static const std::vector<std::int64_t> none;
       for (std::size_t i = 0; i < elements && in_.ok(); ++i) {

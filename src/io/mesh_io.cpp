@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "io/index_check.h"
 #include "io/mesh_format.h"
 
 namespace pliant {
@@ -68,12 +69,10 @@ Status check_finite(const fs::path& file, const std::vector<T>& values, const ch
 template <typename Cell>
 Status check_cells(const fs::path& file, const std::vector<Cell>& cells, std::size_t points, const char* what) {
   if (cells.empty()) return invalid(file, fmt::format("the mesh has no {}s: nothing to write", what));
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    for (const std::uint32_t v : cells[i])
-      if (v >= points)
-        return invalid(file, fmt::format("names vertex {}, but there are only {}", v, points),
-                       fmt::format("{} {}", what, i));
-  return {};
+  const auto bad = find_bad_index(std::span<const Cell>(cells), points);
+  if (!bad) return {};
+  return invalid(file, fmt::format("names vertex {}, but there are only {}", bad->point, points),
+                 fmt::format("{} {}", what, bad->element));
 }
 
 Status check_one_per(const fs::path& file, std::size_t count, std::size_t expected, const char* what, const char* of) {

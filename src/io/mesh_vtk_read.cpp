@@ -29,14 +29,6 @@ constexpr NumberName kNumbers[] = {
     {"double", NumberType::F64},
 };
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if ((a[i] >= 'a' && a[i] <= 'z' ? a[i] - 32 : a[i]) != (b[i] >= 'a' && b[i] <= 'z' ? b[i] - 32 : b[i]))
-      return false;
-  return true;
-}
-
 /// VTK writes blanks and the like in names as %20.
 std::string decoded(std::string_view name) {
   std::string result;
@@ -86,9 +78,9 @@ class VtkReader {
       return in_.fail("does not begin with \"# vtk DataFile Version\": not a legacy VTK file");
     in_.rest_of_line();  // a title
     const std::string_view encoding = in_.word();
-    if (equals_ignoring_case(encoding, "BINARY"))
+    if (encoding == "BINARY")
       binary_ = true;
-    else if (in_.ok() && !equals_ignoring_case(encoding, "ASCII"))
+    else if (in_.ok() && encoding != "ASCII")
       return in_.fail(fmt::format("\"{}\" stands where ASCII or BINARY should", printable(encoding)));
     in_.expect("DATASET");
     const std::string_view dataset = in_.word();

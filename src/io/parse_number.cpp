@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <locale>
 #include <string>
 #if __has_include(<xlocale.h>)
 #include <xlocale.h>

@@ -1,10 +1,12 @@
 #include "io/vtu_writer.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
+
+#include "io/index_check.h"
 
 namespace pliant {
 
@@ -177,11 +179,10 @@ Status check_arrays(const OutputFile& file, const std::vector<VtuArray>& arrays,
 
 template <typename Cell>
 Status check_cells(const OutputFile& file, std::span<const Cell> cells, std::size_t points, const char* what) {
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    for (const std::uint32_t v : cells[i])
-      if (v >= points)
-        return bad_grid(file, fmt::format("{} {} names point {}, but there are only {}", what, i, v, points));
-  return {};
+  const auto bad = find_bad_index(cells, points);
+  if (!bad) return {};
+  return bad_grid(file,
+                  fmt::format("{} {} names point {}, but there are only {}", what, bad->element, bad->point, points));
 }
 
 Status check(const OutputFile& file, const VtuGrid& grid) {
@@ -230,7 +231,7 @@ Status write_vtu(OutputFile& file, const VtuGrid& grid, VtuEncoding encoding) {
 Status save_vtu(const std::filesystem::path& file, const VtuGrid& grid, VtuEncoding encoding) {
   Result<AtomicFile> out = AtomicFile::create(file);
   if (!out) return out.error();
-  if (Status s = write_vtu(*out, grid, encoding); !s) return s;
+  if (Status s = write_vtu(*out, grid, encoding); !s) return error_about(file, s.error());
   return out->commit();
 }
 
