@@ -16,9 +16,17 @@ struct Workers::Arena {
   oneapi::tbb::task_arena tbb;
 };
 
+namespace {
+
+int usable_threads(int wanted) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return wanted > 0 ? std::min(wanted, cores) : cores;
+}
+
+}  // namespace
+
 Workers::Workers(int threads)
-    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
-      arena_(threads_ > 1 ? std::make_unique<Arena>(threads_) : nullptr) {}
+    : threads_(usable_threads(threads)), arena_(threads_ > 1 ? std::make_unique<Arena>(threads_) : nullptr) {}
 
 void Workers::run_chunks(std::size_t chunks, void (*run)(void*, std::size_t), void* context) {
   if (!arena_ || chunks < 2) {

@@ -14,7 +14,7 @@ namespace pliant {
 /// The threads a world works with. Without oneTBB there is one, and the results are the same.
 class Workers {
  public:
-  /// 0 means as many as the machine has.
+  /// 0 means as many as the machine has cores, which is also the most there will be.
   explicit Workers(int threads = 0);
   ~Workers();
   Workers(const Workers&) = delete;

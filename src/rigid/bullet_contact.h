@@ -3,7 +3,8 @@
 // Bullet finds one point a step for most pairs of shapes and relies on the points of earlier steps for the rest; a box
 // that slides on a plane then stands on one corner at a time and sinks. Here boxes are tested against each other by
 // their separating axes, other convex shapes by Bullet's GJK and EPA, and both times the faces that meet are clipped
-// into a patch. Impulses of the last step carry over to the points that are the same.
+// into a patch; meshes are taken triangle by triangle, without the false corners between them. Impulses of the last
+// step carry over to the points that are the same.
 #pragma once
 
 #include <BulletCollision/BroadphaseCollision/btCollisionAlgorithm.h>

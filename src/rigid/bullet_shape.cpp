@@ -25,10 +25,16 @@
 namespace pliant {
 namespace {
 
-/// A margin that suits GJK without rounding the edges visibly.
-float hull_margin(const Aabb& bounds) {
-  const Vec3 size = bounds.size();
-  return std::min(0.02f, 0.03f * std::min({size.x, size.y, size.z}));
+/// A margin that helps GJK without rounding the edges: they recede by 0.4 of it.
+constexpr float kMarginOfSize = 0.005f;
+
+float margin_for(Vec3 size) { return kMarginOfSize * std::min({size.x, size.y, size.z}); }
+
+/// Bullet's boxes and cylinders keep their outer size when their margin changes.
+template <typename BulletShape>
+std::unique_ptr<btCollisionShape> with_margin(std::unique_ptr<BulletShape> shape, Vec3 size) {
+  shape->setMargin(margin_for(size));
+  return shape;
 }
 
 /// A convex Bullet shape and where it sits in the frame of the pliant shape it stands for.
@@ -42,7 +48,7 @@ PlacedShape make_cone(const Cone& cone) {
   // angle).
   const float slant = std::hypot(cone.radius, cone.height);
   const float sin_half_angle = cone.radius / slant;
-  const float margin = 0.03f * std::min(cone.radius, cone.height);
+  const float margin = kMarginOfSize * std::min(2 * cone.radius, cone.height);
   const float height = cone.height - margin - margin / sin_half_angle;
   const float scale = height / cone.height;
   if (scale < 0.2f) {  // a needle: no room for a margin
@@ -63,7 +69,7 @@ std::unique_ptr<btCollisionShape> make_hull(const std::vector<btVector3>& points
   btConvexHullComputer computer;
   // Shrinking moves every face inwards; it is limited so that thin hulls keep some body.
   const float margin = computer.compute(points[0].m_floats, sizeof(btVector3), static_cast<int>(points.size()),
-                                        hull_margin(bounds), 0.2f);
+                                        margin_for(bounds.size()), 0.2f);
   auto shape = std::make_unique<btConvexHullShape>();
   for (int i = 0; i < computer.vertices.size(); ++i) shape->addPoint(computer.vertices[i], false);
   shape->recalcLocalAabb();
@@ -81,12 +87,15 @@ std::vector<btVector3> placed_points(const std::vector<Vec3>& points, const btTr
 
 PlacedShape make_convex(const Shape& shape) {
   if (const auto* sphere = std::get_if<Sphere>(&shape)) return {std::make_unique<btSphereShape>(sphere->radius)};
-  if (const auto* box = std::get_if<Box>(&shape)) return {std::make_unique<btBoxShape>(to_bullet(0.5f * box->size))};
+  if (const auto* box = std::get_if<Box>(&shape)) {
+    return {with_margin(std::make_unique<btBoxShape>(to_bullet(0.5f * box->size)), box->size)};
+  }
   if (const auto* capsule = std::get_if<Capsule>(&shape)) {
     return {std::make_unique<btCapsuleShape>(capsule->radius, capsule->height)};
   }
   if (const auto* cylinder = std::get_if<Cylinder>(&shape)) {
-    return {std::make_unique<btCylinderShape>(btVector3(cylinder->radius, cylinder->height / 2, cylinder->radius))};
+    const Vec3 half{cylinder->radius, cylinder->height / 2, cylinder->radius};
+    return {with_margin(std::make_unique<btCylinderShape>(to_bullet(half)), 2 * half)};
   }
   if (const auto* cone = std::get_if<Cone>(&shape)) return make_cone(*cone);
   const auto& hull = std::get<ConvexHull>(shape);

@@ -47,14 +47,22 @@ struct RigidJoint {
   std::unique_ptr<BulletJoint> bullet;
 };
 
-/// Islands that are solved in one call: Bullet's set-up cost is shared by many small ones.
-struct SolveBatch {
+/// Islands that are solved in one call: Bullet's set-up cost is shared by many small ones. A batch is a range of each
+/// of the three lists, up to where the next one begins.
+struct SolveBatches {
+  struct Start {
+    std::size_t body = 0, manifold = 0, joint = 0;
+  };
   std::vector<btCollisionObject*> bodies;
   std::vector<btPersistentManifold*> manifolds;
   std::vector<btTypedConstraint*> joints;
+  std::vector<Start> starts;  ///< one for each batch, and the end
 
-  void clear() { bodies.clear(), manifolds.clear(), joints.clear(); }
-  std::size_t rows() const { return manifolds.size() + joints.size(); }
+  std::size_t count() const { return starts.empty() ? 0 : starts.size() - 1; }
+  void clear() { bodies.clear(), manifolds.clear(), joints.clear(), starts.clear(); }
+  void begin_batch() { starts.push_back({bodies.size(), manifolds.size(), joints.size()}); }
+  /// Of the batch begun last.
+  std::size_t rows() const { return manifolds.size() - starts.back().manifold + joints.size() - starts.back().joint; }
 };
 
 struct RigidEngine::Impl {
@@ -82,7 +90,10 @@ struct RigidEngine::Impl {
   /// Points friction along the way a contact would slide, and turns the last impulses into that frame; and back.
   void enter_friction_frame(btPersistentManifold& manifold, float dt);
   void leave_friction_frame(btPersistentManifold& manifold);
+  void sort_rows_by_island(const IslandList& islands);
   void make_batches(const IslandList& islands);
+  void add_to_batch(const IslandList& islands, std::uint32_t island);
+  void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
   void note_contacts(const btPersistentManifold& manifold);
   void advance_kinematic(RigidBody& body, float dt, bool is_last);
   void advance_dynamic(RigidBody& body, float dt);
@@ -106,8 +117,7 @@ struct RigidEngine::Impl {
   std::vector<PairManifold> pair_manifolds;
   bool manifolds_stale = true;                  ///< some may be gone
   std::vector<btPersistentManifold*> touching;  ///< manifolds with contacts, in the order of pairs
-  std::vector<SolveBatch> batches;
-  std::size_t batch_count = 0;
+  SolveBatches batches;
   std::vector<std::uint32_t> manifold_starts, manifold_order, joint_starts, joint_order;
   std::vector<bool> island_has_kinematic;
   std::vector<Contact> contacts;

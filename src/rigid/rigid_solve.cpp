@@ -74,86 +74,88 @@ void RigidEngine::Impl::leave_friction_frame(btPersistentManifold& manifold) {
   }
 }
 
-void RigidEngine::Impl::make_batches(const IslandList& islands) {
+void RigidEngine::Impl::sort_rows_by_island(const IslandList& islands) {
   const std::size_t island_count = islands.starts.size() - 1;
-  const auto island_of_pair = [&](const btCollisionObject& a, const btCollisionObject& b) {
-    const std::uint32_t of_a = a.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&a)];
-    if (of_a != kNoIsland) return of_a;
-    return b.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&b)];
-  };
   island_has_kinematic.assign(island_count, false);
-  const auto note_kinematic = [&](std::uint32_t island, const btCollisionObject& a, const btCollisionObject& b) {
+  const auto island_of = [&](const btCollisionObject& a, const btCollisionObject& b) {
+    std::uint32_t island = a.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&a)];
+    if (island == kNoIsland && !b.isStaticOrKinematicObject()) island = islands.island_of[slot_of(&b)];
     if (island != kNoIsland && (a.isKinematicObject() || b.isKinematicObject())) island_has_kinematic[island] = true;
     return island;
   };
   sort_by_island(
       touching.size(), island_count,
-      [&](std::uint32_t i) {
-        const btPersistentManifold& m = *touching[i];
-        return note_kinematic(island_of_pair(*m.getBody0(), *m.getBody1()), *m.getBody0(), *m.getBody1());
-      },
-      manifold_starts, manifold_order);
+      [&](std::uint32_t i) { return island_of(*touching[i]->getBody0(), *touching[i]->getBody1()); }, manifold_starts,
+      manifold_order);
   sort_by_island(
       live_joints.size(), island_count,
       [&](std::uint32_t i) {
-        const BulletJoint& j = *joints[live_joints[i]].bullet;
-        return note_kinematic(island_of_pair(j.getRigidBodyA(), j.getRigidBodyB()), j.getRigidBodyA(),
-                              j.getRigidBodyB());
+        const BulletJoint& joint = *joints[live_joints[i]].bullet;
+        return island_of(joint.getRigidBodyA(), joint.getRigidBodyB());
       },
       joint_starts, joint_order);
+}
 
+void RigidEngine::Impl::add_to_batch(const IslandList& islands, std::uint32_t island) {
+  const std::size_t rows_before = batches.rows();
+  for (std::uint32_t i = manifold_starts[island]; i < manifold_starts[island + 1]; ++i) {
+    batches.manifolds.push_back(touching[manifold_order[i]]);
+  }
+  for (std::uint32_t i = joint_starts[island]; i < joint_starts[island + 1]; ++i) {
+    batches.joints.push_back(joints[live_joints[joint_order[i]]].bullet.get());
+  }
+  const bool has_rows = batches.rows() > rows_before;
+  for (std::uint32_t i = islands.starts[island]; i < islands.starts[island + 1]; ++i) {
+    RigidBody& member = body(islands.bodies[i]);
+    batches.bodies.push_back(member.bullet.get());
+    member.touched = has_rows;
+  }
+}
+
+void RigidEngine::Impl::make_batches(const IslandList& islands) {
+  sort_rows_by_island(islands);
+  const auto island_count = static_cast<std::uint32_t>(islands.starts.size() - 1);
+  batches.clear();
   // Bullet notes a solver index on every kinematic body it meets, so islands that touch any share the first batch and
   // with it one thread.
-  for (SolveBatch& batch : batches) batch.clear();
-  batch_count = 1;
-  if (batches.empty()) batches.emplace_back();
+  batches.begin_batch();
   for (std::uint32_t island = 0; island < island_count; ++island) {
-    const bool shared = island_has_kinematic[island];
-    if (!shared && (batch_count == 1 || batches[batch_count - 1].rows() >= kBatchRows)) {
-      if (batches.size() <= batch_count) batches.emplace_back();
-      ++batch_count;
-    }
-    SolveBatch& batch = shared ? batches[0] : batches[batch_count - 1];
-    for (std::uint32_t i = islands.starts[island]; i < islands.starts[island + 1]; ++i) {
-      batch.bodies.push_back(body(islands.bodies[i]).bullet.get());
-    }
-    const bool has_rows =
-        manifold_starts[island] < manifold_starts[island + 1] || joint_starts[island] < joint_starts[island + 1];
-    for (std::uint32_t i = islands.starts[island]; has_rows && i < islands.starts[island + 1]; ++i) {
-      body(islands.bodies[i]).touched = true;
-    }
-    for (std::uint32_t i = manifold_starts[island]; i < manifold_starts[island + 1]; ++i) {
-      batch.manifolds.push_back(touching[manifold_order[i]]);
-    }
-    for (std::uint32_t i = joint_starts[island]; i < joint_starts[island + 1]; ++i) {
-      batch.joints.push_back(joints[live_joints[joint_order[i]]].bullet.get());
-    }
+    if (island_has_kinematic[island]) add_to_batch(islands, island);
   }
+  batches.begin_batch();
+  for (std::uint32_t island = 0; island < island_count; ++island) {
+    if (island_has_kinematic[island]) continue;
+    if (batches.rows() >= kBatchRows) batches.begin_batch();
+    add_to_batch(islands, island);
+  }
+  batches.begin_batch();  // the end
+}
+
+void RigidEngine::Impl::solve_batch(BulletSolver& solver, std::size_t batch, float dt) {
+  const SolveBatches::Start &begin = batches.starts[batch], &end = batches.starts[batch + 1];
+  if (begin.body == end.body) return;
+  for (std::size_t i = begin.manifold; i < end.manifold; ++i) enter_friction_frame(*batches.manifolds[i], dt);
+  const auto count = [](std::size_t from, std::size_t to) { return static_cast<int>(to - from); };
+  solver.solveGroup(batches.bodies.data() + begin.body, count(begin.body, end.body),
+                    batches.manifolds.data() + begin.manifold, count(begin.manifold, end.manifold),
+                    batches.joints.data() + begin.joint, count(begin.joint, end.joint), world->getSolverInfo(), nullptr,
+                    &dispatcher);
+  rows += static_cast<std::size_t>(solver.row_count());
 }
 
 void RigidEngine::solve(const IslandList& islands, float dt) {
   Impl& impl = *impl_;
   impl.make_batches(islands);
-  const btContactSolverInfo& info = impl.world->getSolverInfo();
   std::atomic<std::size_t> next{0};
   // Which thread takes which batch does not matter: batches share no body.
   parallel_for(impl.workers, impl.solvers.size(), 1, [&](std::size_t thread, std::size_t) {
-    BulletSolver& solver = *impl.solvers[thread];
-    for (std::size_t i = next++; i < impl.batch_count; i = next++) {
-      SolveBatch& batch = impl.batches[i];
-      if (batch.bodies.empty()) continue;
-      for (btPersistentManifold* manifold : batch.manifolds) impl.enter_friction_frame(*manifold, dt);
-      solver.solveGroup(batch.bodies.data(), static_cast<int>(batch.bodies.size()), batch.manifolds.data(),
-                        static_cast<int>(batch.manifolds.size()), batch.joints.data(),
-                        static_cast<int>(batch.joints.size()), info, nullptr, &impl.dispatcher);
-      impl.rows += static_cast<std::size_t>(solver.row_count());
+    for (std::size_t batch = next++; batch < impl.batches.count(); batch = next++) {
+      impl.solve_batch(*impl.solvers[thread], batch, dt);
     }
   });
-  for (std::size_t i = 0; i < impl.batch_count; ++i) {
-    for (btPersistentManifold* manifold : impl.batches[i].manifolds) {
-      impl.note_contacts(*manifold);
-      impl.leave_friction_frame(*manifold);
-    }
+  for (btPersistentManifold* manifold : impl.batches.manifolds) {
+    impl.note_contacts(*manifold);
+    impl.leave_friction_frame(*manifold);
   }
 }
 

@@ -123,7 +123,8 @@ TEST(Friction, BoxSlidesBelowAndSticksAboveTheTangent) {
     run(sticking.world, 3);
     // a = g (sin − μ cos)
     const float a = kGravity * (std::sin(kSlopeAngle) - 0.49f * std::cos(kSlopeAngle));
-    EXPECT_NEAR(sliding.slid(), 0.5f * a * 9, 0.03f * 0.5f * a * 9) << "heading " << heading;
+    // The drive is a fiftieth of the weight: 5 % here is 0.1 % of the friction.
+    EXPECT_NEAR(sliding.slid(), 0.5f * a * 9, 0.05f * 0.5f * a * 9) << "heading " << heading;
     EXPECT_LT(std::abs(sticking.slid()), 1e-3f) << "heading " << heading;
   }
 }

@@ -1,0 +1,74 @@
+// After it has warmed up, a step allocates nothing in pliant's own code. Bullet allocates through its own functions,
+// which are counted apart and printed.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include <LinearMath/btAlignedAllocator.h>
+#include <gtest/gtest.h>
+
+#include "pliant/world.h"
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};         // through operator new: pliant's
+std::atomic<std::size_t> bullet_allocations{0};  // through Bullet's allocator
+
+void* count_and_allocate(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void* bullet_allocate(std::size_t size) {
+  ++bullet_allocations;
+  return std::malloc(size);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return count_and_allocate(size); }
+void* operator new[](std::size_t size) { return count_and_allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace pliant {
+namespace {
+
+void expect_no_allocation(World& world, int warm_up, int steps, const char* what) {
+  for (int i = 0; i < warm_up; ++i) world.step();
+  const std::size_t before = allocations, bullet_before = bullet_allocations;
+  for (int i = 0; i < steps; ++i) world.step();
+  std::printf("%s: pliant %zu, Bullet %zu allocations in %d steps\n", what, allocations - before,
+              bullet_allocations - bullet_before, steps);
+  EXPECT_EQ(allocations - before, 0u) << what;
+}
+
+TEST(Allocation, ARestingAndAMovingWorldAllocateNothing) {
+  btAlignedAllocSetCustom(bullet_allocate, std::free);
+  for (const int threads : {1, 2}) {
+    World world({.threads = threads, .allow_sleep = false});
+    world.add(GroundDef{});
+    for (int i = 0; i < 200; ++i) {
+      const auto x = static_cast<float>(i % 6), y = static_cast<float>(i / 36), z = static_cast<float>(i / 6 % 6);
+      world.add(RigidDef{.shape = i % 2 ? Shape{Box{{0.5f, 0.5f, 0.5f}}} : Shape{Capsule{0.2f, 0.2f}},
+                         .position = {0.7f * x, 0.5f + 0.7f * y, 0.7f * z}});
+    }
+    const BodyId spinner =
+        world.add(RigidDef{.shape = Box{{6, 0.3f, 0.3f}}, .motion = Motion::Kinematic, .position = {2, 0.4f, 2}})
+            .value();
+    world.set_velocity(spinner, {}, {0, 1, 0}).require();
+    expect_no_allocation(world, 600, 120, threads == 1 ? "one thread" : "two threads");
+  }
+}
+
+TEST(Allocation, CountingWorks) {
+  const std::size_t before = allocations;
+  delete new int(3);
+  EXPECT_EQ(allocations - before, 1u);
+}
+
+}  // namespace
+}  // namespace pliant
