@@ -91,6 +91,7 @@ struct SceneCamera {
   float fov_degrees = 45;              ///< of the picture's height
   float orbit_degrees_per_second = 0;  ///< turns about `up` through `look_at`
   std::string follow{};                ///< a body; the camera keeps its distance to it
+  bool automatic = true;               ///< the scene gives no camera: pictures frame what moves
 };
 
 struct SceneLight {

@@ -71,6 +71,7 @@ RenderSurface SurfacePublisher::first_look(const World& world, BodyId body) {
   surface.mesh = mesh_of(def.shape);
   surface.appearance = def.appearance;
   surface.moves = def.motion != Motion::Static;
+  surface.endless = std::holds_alternative<Plane>(def.shape);
   return surface;
 }
 

@@ -24,7 +24,8 @@ struct RenderSurface {
   std::shared_ptr<const TriMesh> mesh;  ///< at rest, in the body's frame; bodies of equal shape share one
   std::uint32_t revision = 0;           ///< goes up when the body gets another mesh, as by a crack
   Appearance appearance;
-  bool moves = true;  ///< false for static bodies
+  bool moves = true;     ///< false for static bodies
+  bool endless = false;  ///< a plane: its mesh is only a piece of it
 
   Transform world_from_body;
   Vec3 velocity;          ///< of the centre of mass, m/s

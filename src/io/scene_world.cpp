@@ -63,6 +63,7 @@ const std::vector<Kind<SceneLight>>& light_kinds() {
 void read_world(const SceneReader& r, WorldDef& out) { read_fields(r, out, world_fields()); }
 
 void read_camera(const SceneReader& r, SceneCamera& out) {
+  out.automatic = false;
   if (!read_fields(r, out, camera_fields())) return;
   if (out.from == out.look_at) r.refuse("`from` and `look_at` are the same point; the camera has no direction");
 }

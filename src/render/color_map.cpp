@@ -1,0 +1,81 @@
+#include "render/color_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "render/stroke_font.h"
+
+namespace pliant {
+namespace {
+
+constexpr std::array<Vec3, 10> kViridis = {{{0.267f, 0.004f, 0.329f},
+                                            {0.282f, 0.157f, 0.471f},
+                                            {0.243f, 0.286f, 0.537f},
+                                            {0.192f, 0.408f, 0.557f},
+                                            {0.149f, 0.510f, 0.557f},
+                                            {0.122f, 0.620f, 0.537f},
+                                            {0.208f, 0.718f, 0.475f},
+                                            {0.431f, 0.808f, 0.345f},
+                                            {0.710f, 0.871f, 0.169f},
+                                            {0.992f, 0.906f, 0.145f}}};
+
+/// A soft panel behind the legend, so that it can be read on any ground.
+void draw_panel(Image& image, int left, int top, int right, int bottom, int round) {
+  for (int y = top; y < bottom; ++y) {
+    for (int x = left; x < right; ++x) {
+      const int dx = std::max({left + round - x, x - (right - 1 - round), 0});
+      const int dy = std::max({top + round - y, y - (bottom - 1 - round), 0});
+      const float edge = static_cast<float>(round) - std::hypot(static_cast<float>(dx), static_cast<float>(dy));
+      image.blend(x, y, {0.06f, 0.07f, 0.09f}, 0.62f * std::clamp(edge + 0.5f, 0.0f, 1.0f));
+    }
+  }
+}
+
+}  // namespace
+
+Vec3 color_map(float t) {
+  const float at = std::clamp(t, 0.0f, 1.0f) * static_cast<float>(kViridis.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), kViridis.size() - 2);
+  const float f = at - static_cast<float>(i);
+  return (1 - f) * kViridis[i] + f * kViridis[i + 1];
+}
+
+void ColorScale::include(float value) {
+  if (!std::isfinite(value) || value <= upper) return;
+  const float power = std::pow(10.0f, std::floor(std::log10(value)));
+  for (const float step : {1.0f, 2.0f, 5.0f, 10.0f}) {
+    upper = step * power;
+    if (upper >= value) return;
+  }
+}
+
+void draw_legend(Image& image, const ColorScale& scale) {
+  const float text = std::max(8.0f, 0.024f * static_cast<float>(image.height));
+  const int unit = static_cast<int>(text), margin = unit, pad = unit * 3 / 4;
+  const int bar_width = 11 * unit, bar_height = std::max(4, unit * 2 / 3);
+  const int left = margin, bottom = image.height - margin;
+  const int top = bottom - 2 * pad - 2 * unit - bar_height - unit;
+  const int right = left + bar_width + 2 * pad;
+  draw_panel(image, left, top, right, bottom, unit / 2);
+
+  const Vec3 ink{0.95f, 0.96f, 0.97f};
+  const auto x0 = static_cast<float>(left + pad);
+  draw_text(image, scale.title, x0, static_cast<float>(top + pad), text, ink);
+  const int bar_top = top + pad + unit + unit / 2;
+  for (int x = 0; x < bar_width; ++x) {
+    const Vec3 color = color_map(static_cast<float>(x) / static_cast<float>(bar_width - 1));
+    for (int y = 0; y < bar_height; ++y) image.blend(left + pad + x, bar_top + y, color, 1);
+  }
+  const auto number_top = static_cast<float>(bar_top + bar_height + unit / 2);
+  for (int i = 0; i <= 2; ++i) {
+    const float share = 0.5f * static_cast<float>(i);
+    const std::string label = fmt::format("{:.4g}", scale.lower + share * (scale.upper - scale.lower));
+    const float x = x0 + share * (static_cast<float>(bar_width) - text_width(label, text));
+    draw_text(image, label, x, number_top, text, ink);
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,37 @@
+// The buffers that pictures are drawn in.
+#pragma once
+
+#include "render/gl_objects.h"
+
+namespace pliant {
+
+/// A framebuffer with what is attached to it.
+struct ColorTarget {
+  GlTexture color;
+  GlFramebuffer framebuffer;
+};
+
+/// The buffers of one picture's size.
+struct RenderTargets {
+  int width = 0, height = 0;
+  GlTexture depth;            ///< of the pass before shading
+  ColorTarget normals;        ///< with `depth`
+  ColorTarget visibility[2];  ///< rough and smooth
+  GlRenderbuffer shaded_color, shaded_depth;
+  GlFramebuffer shaded;  ///< several samples per pixel
+  ColorTarget picture;   ///< one, sRGB
+
+  static Result<RenderTargets> create(int width, int height);
+};
+
+/// The sun's view.
+struct ShadowMap {
+  static constexpr int kResolution = 4096;
+  GlTexture depth;
+  GlFramebuffer framebuffer;
+  GlSampler comparing, reading;
+
+  static Result<ShadowMap> create();
+};
+
+}  // namespace pliant
