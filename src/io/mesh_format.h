@@ -23,7 +23,8 @@ Result<MeshFile> read_gltf(const std::filesystem::path& file, std::string_view c
 Result<MeshFile> read_gmsh(const std::filesystem::path& file, std::string_view content);
 Result<MeshFile> read_vtk(const std::filesystem::path& file, std::string_view content);
 Result<MeshFile> read_vtu(const std::filesystem::path& file, std::string_view content);
-/// A TetGen mesh is two files.
+/// A TetGen mesh is two files, .node and .ele. This is the one with `ending`, given either.
+std::filesystem::path tetgen_part(const std::filesystem::path& file, const char* ending);
 Result<MeshFile> read_tetgen(const std::filesystem::path& node_file, std::string_view nodes,
                              const std::filesystem::path& tet_file, std::string_view tets);
 

@@ -40,15 +40,13 @@ ReadContent reader_of(const std::string& ending) {
 /// One file of a TetGen pair, of which the user asked for `asked`.
 Result<std::string> read_part(const fs::path& part, const fs::path& asked) {
   Result<std::string> content = read_file(part);
-  if (content || content.error().code != Error::Code::NotFound || lower_ending(part) == lower_ending(asked))
-    return content;
+  if (content || content.error().code != Error::Code::NotFound || part == asked) return content;
   return file_error(Error::Code::NotFound, part,
                     fmt::format("does not exist, but is needed beside {}", asked.filename().string()));
 }
 
 Result<MeshFile> load_tetgen(const fs::path& file) {
-  const fs::path node_file = fs::path(file).replace_extension(".node"),
-                 tet_file = fs::path(file).replace_extension(".ele");
+  const fs::path node_file = tetgen_part(file, ".node"), tet_file = tetgen_part(file, ".ele");
   const Result<std::string> nodes = read_part(node_file, file);
   if (!nodes) return nodes.error();
   const Result<std::string> tets = read_part(tet_file, file);

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::string_view kMarkerPrefix = "marker_";
 
-std::filesystem::path with_ending(std::filesystem::path file, const char* ending) {
-  return file.replace_extension(ending);
-}
-
 /// The numbers at the head of a file, those left out being `fallback`.
 std::uint64_t optional_count(TextReader& in, const char* what, std::uint64_t fallback) {
   return in.at_line_end() ? fallback : in.unsigned_integer(what);
@@ -125,6 +121,11 @@ void write_tets(OutputFile& file, const TetMesh& mesh) {
 
 }  // namespace
 
+std::filesystem::path tetgen_part(const std::filesystem::path& file, const char* ending) {
+  // A name in capitals stays as it is.
+  return lower_ending(file) == ending ? file : std::filesystem::path(file).replace_extension(ending);
+}
+
 Result<MeshFile> read_tetgen(const std::filesystem::path& node_file, std::string_view node_text,
                              const std::filesystem::path& tet_file, std::string_view tet_text) {
   MeshAssembly mesh;
@@ -138,9 +139,9 @@ Result<MeshFile> read_tetgen(const std::filesystem::path& node_file, std::string
 }
 
 Status save_tetgen(const std::filesystem::path& file, const TetMesh& mesh) {
-  Result<AtomicFile> nodes = AtomicFile::create(with_ending(file, ".node"));
+  Result<AtomicFile> nodes = AtomicFile::create(tetgen_part(file, ".node"));
   if (!nodes) return nodes.error();
-  Result<AtomicFile> tets = AtomicFile::create(with_ending(file, ".ele"));
+  Result<AtomicFile> tets = AtomicFile::create(tetgen_part(file, ".ele"));
   if (!tets) return tets.error();
   write_nodes(*nodes, mesh);
   write_tets(*tets, mesh);

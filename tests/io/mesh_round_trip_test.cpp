@@ -37,7 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"msh4_text", "m.msh", kText, true}, Variant{"msh4_binary", "m.msh", kBinary, true},
                       Variant{"vtk_text", "m.vtk", kText, true}, Variant{"vtk_binary", "m.vtk", kBinary, true},
                       Variant{"vtu_text", "m.vtu", kText, true}, Variant{"vtu_raw", "m.vtu", kBinary, true},
-                      Variant{"node", "m.node", kText, false}, Variant{"ele", "m.ele", kText, false}),
+                      Variant{"node", "m.node", kText, false}, Variant{"ele", "m.ele", kText, false},
+                      Variant{"ELE", "M.ELE", kText, false}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(SurfaceRoundTrip, GivesTheSameSurface) {
