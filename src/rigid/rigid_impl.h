@@ -113,6 +113,7 @@ struct RigidEngine::Impl {
   std::vector<std::uint32_t> live_slots, dynamic_slots, live_joints;  ///< ascending
   bool slot_lists_stale = false;
 
+  std::vector<btBroadphasePair*> simple_pairs, compound_pairs;  ///< to be looked at in this substep
   ManifoldCollector collector;
   std::vector<PairManifold> pair_manifolds;
   bool manifolds_stale = true;                  ///< some may be gone

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
+#include <BulletCollision/CollisionDispatch/btManifoldResult.h>
 #include <LinearMath/btTransformUtil.h>
 
 #include "rigid/rigid_impl.h"
@@ -19,6 +21,18 @@ bool is_within(const btVector3& v, float limit) {
   // Written so that NaN is outside.
   return std::abs(v.x()) <= limit && std::abs(v.y()) <= limit && std::abs(v.z()) <= limit;
 }
+
+/// The two bodies of a pair in the form Bullet's algorithms ask for.
+struct PairWrappers {
+  explicit PairWrappers(const btBroadphasePair& pair) : a(wrap(pair.m_pProxy0)), b(wrap(pair.m_pProxy1)) {}
+  btCollisionObjectWrapper a, b;
+
+ private:
+  static btCollisionObjectWrapper wrap(const btBroadphaseProxy* proxy) {
+    auto* object = static_cast<btCollisionObject*>(proxy->m_clientObject);
+    return {nullptr, object->getCollisionShape(), object, object->getWorldTransform(), -1, -1};
+  }
+};
 
 bool is_moving(const btRigidBody& body) {
   return !body.getLinearVelocity().isZero() || !body.getAngularVelocity().isZero();
@@ -117,9 +131,27 @@ void RigidEngine::find_contacts(float dt) {
 }
 
 void RigidEngine::Impl::dispatch_pairs() {
+  simple_pairs.clear(), compound_pairs.clear();
   for (btBroadphasePair& pair : broadphase.pairs().all()) {
-    btCollisionDispatcher::defaultNearCallback(pair, dispatcher, world->getDispatchInfo());
+    const PairWrappers objects(pair);
+    if (!dispatcher.needsCollision(objects.a.getCollisionObject(), objects.b.getCollisionObject())) continue;
+    // Algorithms and their manifolds come from Bullet's pools, which are not for several threads.
+    if (!pair.m_algorithm) {
+      pair.m_algorithm = dispatcher.findAlgorithm(&objects.a, &objects.b, nullptr, BT_CONTACT_POINT_ALGORITHMS);
+    }
+    const bool is_compound = objects.a.getCollisionShape()->isCompound() || objects.b.getCollisionShape()->isCompound();
+    (is_compound ? compound_pairs : simple_pairs).push_back(&pair);
   }
+  const auto process = [&](btBroadphasePair& pair) {
+    const PairWrappers objects(pair);
+    btManifoldResult result(&objects.a, &objects.b);
+    pair.m_algorithm->processCollision(&objects.a, &objects.b, world->getDispatchInfo(), &result);
+  };
+  // Each pair writes to its own manifold only. Compounds make algorithms for their parts as they go, so they wait.
+  parallel_for(workers, simple_pairs.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) process(*simple_pairs[i]);
+  });
+  for (btBroadphasePair* pair : compound_pairs) process(*pair);
 }
 
 void RigidEngine::Impl::collect_manifolds_if_stale() {

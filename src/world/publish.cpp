@@ -62,7 +62,8 @@ void World::Impl::find_touch_events() {
   touching_now.clear();
   for (const Contact& contact : rigid.contacts()) {
     if (contact.normal_impulse <= 0 && contact.depth < 0) continue;  // near, but not touching
-    touching_now.push_back(std::minmax(contact.a, contact.b));
+    const std::pair<BodyId, BodyId> pair = std::minmax(contact.a, contact.b);
+    if (touching_now.empty() || touching_now.back() != pair) touching_now.push_back(pair);
   }
   // Sleepers are not looked at, and go on touching what they touched.
   const auto is_resting = [&](BodyId id) { return !state.body_ids.contains(id) || !rigid.is_awake(id.index); };
