@@ -13,8 +13,16 @@ namespace pliant {
 
 inline constexpr std::size_t kLanes = 8;
 
+using Float4 = float __attribute__((vector_size(16)));
 using Float8 = float __attribute__((vector_size(32)));
 using Int8 = std::int32_t __attribute__((vector_size(32)));  ///< also the result of comparing: −1 true, 0 false
+
+inline Float4 load4(const float* from) {
+  Float4 v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+inline void store4(float* to, Float4 v) { std::memcpy(to, &v, sizeof v); }
 
 inline Float8 broadcast(float value) { return Float8{} + value; }
 

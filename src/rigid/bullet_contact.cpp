@@ -27,7 +27,8 @@ namespace {
 /// corner that slides over a face is the same corner.
 class PointReplacer {
  public:
-  explicit PointReplacer(btPersistentManifold& manifold) : manifold_(manifold), count_(manifold.getNumContacts()) {
+  PointReplacer(btPersistentManifold& manifold, btScalar reach)
+      : manifold_(manifold), reach_(reach), count_(manifold.getNumContacts()) {
     for (int i = 0; i < count_; ++i) before_[i] = manifold.getContactPoint(i);
     manifold.clearManifold();
   }
@@ -51,8 +52,7 @@ class PointReplacer {
  private:
   int find_same(const btManifoldPoint& point) const {
     int best = -1;
-    const btScalar reach = manifold_.getContactBreakingThreshold();
-    btScalar best_distance = reach * reach;
+    btScalar best_distance = reach_ * reach_;
     for (int i = 0; i < count_; ++i) {
       if (taken_[i]) continue;
       const btScalar distance = std::min(before_[i].m_localPointA.distance2(point.m_localPointA),
@@ -63,6 +63,7 @@ class PointReplacer {
   }
 
   btPersistentManifold& manifold_;
+  btScalar reach_;
   btManifoldPoint before_[MANIFOLD_CACHE_SIZE];
   bool taken_[MANIFOLD_CACHE_SIZE] = {};
   int count_;
@@ -98,8 +99,9 @@ class PatchAlgorithm : public OwnManifoldAlgorithm {
   void processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo&,
                         btManifoldResult*) override {
     ContactPatch patch;
-    find_patch(*a, *b, manifold().getContactBreakingThreshold(), patch);
-    PointReplacer replacer(manifold());
+    const btScalar reach = manifold().getContactBreakingThreshold();
+    find_patch(*a, *b, reach, patch);
+    PointReplacer replacer(manifold(), reach);
     for (int i = 0; i < patch.count; ++i) replacer.add(patch.normal, patch.points[i]);
   }
 
@@ -293,7 +295,7 @@ class MeshAlgorithm final : public OwnManifoldAlgorithm {
     points.clear();
     collector.finish(points);
     reduce(points);
-    PointReplacer replacer(manifold());
+    PointReplacer replacer(manifold(), max_distance);
     for (auto& [normal, point] : points) {
       if constexpr (Swapped) {
         normal = -normal;

@@ -5,6 +5,7 @@
 
 #include <BulletCollision/NarrowPhaseCollision/btManifoldPoint.h>
 
+#include "base/simd.h"
 #include "rigid/bullet_joint.h"
 
 namespace pliant {
@@ -27,6 +28,11 @@ void apply(btSolverBody& a, btSolverBody& b, const btSolverConstraint& row, btSc
   a.internalApplyImpulse(row.m_contactNormal1 * a.internalGetInvMass(), row.m_angularComponentA, impulse);
   b.internalApplyImpulse(row.m_contactNormal2 * b.internalGetInvMass(), row.m_angularComponentB, impulse);
 }
+
+// Bullet's vectors are four aligned floats; the fourth means nothing. The body that stands for everything fixed has no
+// mass and zero rows, so it needs no special case.
+Float4 load(const btVector3& v) { return load4(v.m_floats); }
+void store(btVector3& to, Float4 v) { store4(to.m_floats, v); }
 
 /// Calls `visit(joint, row, index of the row within its joint)` for the rows of all joints.
 template <typename Visit>
@@ -148,22 +154,30 @@ void BulletSolver::solve_friction(btSolverConstraint* rows, btScalar bound) {
   btSolverBody& b = m_tmpSolverBodyPool[rows[0].m_solverBodyIdB];
   // Both directions together, then back onto the cone along its radius. Bounding one by what the other leaves, tried
   // first, let opposite impulses sideways persist in a sliding box and weaken its friction by 1 %.
+  Float4 linear_a = load(a.internalGetDeltaLinearVelocity()), angular_a = load(a.internalGetDeltaAngularVelocity());
+  Float4 linear_b = load(b.internalGetDeltaLinearVelocity()), angular_b = load(b.internalGetDeltaAngularVelocity());
   btScalar wanted[2];
   for (int k = 0; k < 2; ++k) {
     const btSolverConstraint& row = rows[k];
-    const btScalar speed = row.m_contactNormal1.dot(a.internalGetDeltaLinearVelocity()) +
-                           row.m_relpos1CrossNormal.dot(a.internalGetDeltaAngularVelocity()) +
-                           row.m_contactNormal2.dot(b.internalGetDeltaLinearVelocity()) +
-                           row.m_relpos2CrossNormal.dot(b.internalGetDeltaAngularVelocity());
-    wanted[k] = row.m_appliedImpulse + row.m_rhs - speed * row.m_jacDiagABInv;
+    const Float4 speed = load(row.m_contactNormal1) * linear_a + load(row.m_relpos1CrossNormal) * angular_a +
+                         load(row.m_contactNormal2) * linear_b + load(row.m_relpos2CrossNormal) * angular_b;
+    wanted[k] = row.m_appliedImpulse + row.m_rhs - (speed[0] + speed[1] + speed[2]) * row.m_jacDiagABInv;
   }
   const btScalar size = std::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1]);
   const btScalar scale = size > bound ? bound / size : 1;
+  const Float4 inverse_mass_a = load(a.internalGetInvMass()), inverse_mass_b = load(b.internalGetInvMass());
   for (int k = 0; k < 2; ++k) {
+    btSolverConstraint& row = rows[k];
     const btScalar impulse = scale * wanted[k];
-    apply(a, b, rows[k], impulse - rows[k].m_appliedImpulse);
-    rows[k].m_appliedImpulse = impulse;
+    const btScalar change = impulse - row.m_appliedImpulse;
+    row.m_appliedImpulse = impulse;
+    linear_a += load(row.m_contactNormal1) * inverse_mass_a * change;
+    angular_a += load(row.m_angularComponentA) * change;
+    linear_b += load(row.m_contactNormal2) * inverse_mass_b * change;
+    angular_b += load(row.m_angularComponentB) * change;
   }
+  store(a.internalGetDeltaLinearVelocity(), linear_a), store(a.internalGetDeltaAngularVelocity(), angular_a);
+  store(b.internalGetDeltaLinearVelocity(), linear_b), store(b.internalGetDeltaAngularVelocity(), angular_b);
 }
 
 void BulletSolver::sweep_friction() {
