@@ -11,16 +11,15 @@
 namespace pliant {
 namespace {
 
-constexpr std::array<Vec3, 10> kViridis = {{{0.267f, 0.004f, 0.329f},
-                                            {0.282f, 0.157f, 0.471f},
-                                            {0.243f, 0.286f, 0.537f},
-                                            {0.192f, 0.408f, 0.557f},
-                                            {0.149f, 0.510f, 0.557f},
-                                            {0.122f, 0.620f, 0.537f},
-                                            {0.208f, 0.718f, 0.475f},
-                                            {0.431f, 0.808f, 0.345f},
-                                            {0.710f, 0.871f, 0.169f},
-                                            {0.992f, 0.906f, 0.145f}}};
+/// What is calm is pale, what is fast is hot; brightness only falls, so that it reads in grey and for the colour-blind.
+/// (Viridis was tried: most bodies are calm most of the time, and its dark end hid their shading.)
+constexpr std::array<Vec3, 7> kStops = {{{0.82f, 0.86f, 0.89f},
+                                         {0.99f, 0.91f, 0.58f},
+                                         {0.99f, 0.73f, 0.33f},
+                                         {0.95f, 0.48f, 0.20f},
+                                         {0.84f, 0.23f, 0.18f},
+                                         {0.60f, 0.07f, 0.20f},
+                                         {0.32f, 0.02f, 0.24f}}};
 
 /// A soft panel behind the legend, so that it can be read on any ground.
 void draw_panel(Image& image, int left, int top, int right, int bottom, int round) {
@@ -37,10 +36,10 @@ void draw_panel(Image& image, int left, int top, int right, int bottom, int roun
 }  // namespace
 
 Vec3 color_map(float t) {
-  const float at = std::clamp(t, 0.0f, 1.0f) * static_cast<float>(kViridis.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(at), kViridis.size() - 2);
+  const float at = std::clamp(t, 0.0f, 1.0f) * static_cast<float>(kStops.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), kStops.size() - 2);
   const float f = at - static_cast<float>(i);
-  return (1 - f) * kViridis[i] + f * kViridis[i + 1];
+  return (1 - f) * kStops[i] + f * kStops[i + 1];
 }
 
 void ColorScale::include(float value) {

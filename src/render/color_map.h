@@ -8,12 +8,12 @@
 
 namespace pliant {
 
-/// Viridis: from dark violet (0) over green to yellow (1), evenly bright steps, readable by the colour-blind. sRGB.
+/// From pale blue-grey (0) over yellow and red to dark violet (1). sRGB.
 Vec3 color_map(float t);
 
 /// What colours stand for.
 struct ColorScale {
-  std::string title;  ///< such as "speed, m/s"
+  std::string title;  ///< such as "speed in m/s"
   float lower = 0, upper = 1;
 
   /// Widens the scale to hold `value`; its upper end is 1, 2 or 5 times a power of ten.

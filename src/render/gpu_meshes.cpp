@@ -165,31 +165,28 @@ void GpuMeshes::add_batch(std::vector<Batch>& batches, Slot& slot, std::span<con
 void GpuMeshes::update(std::span<const RenderSurface> surfaces, Vec3 eye, bool color_by_speed) {
   ++updates_;
   instances_.clear(), opaque_.clear(), transparent_.clear(), balls_.clear();
-  std::map<Slot*, std::vector<Instance>> groups;
-  std::vector<Slot*> order;  // of first use, so that pictures do not depend on addresses
-  struct Glass {
-    float distance;
-    Slot* slot;
-    Instance instance;
-  };
-  std::vector<Glass> glass;
+  std::vector<Drawn> solid, glass;
   for (const RenderSurface& surface : surfaces) {
     if (surface.endless || !surface.mesh || surface.mesh->faces.empty()) continue;
     if (!is_finite(surface.world_from_body)) continue;
     Slot& slot = surface.deforms() ? slot_of_deforming(surface, color_by_speed) : slot_of(surface.mesh);
-    const Instance instance = instance_of(surface, color_by_speed);
     balls_.push_back(ball_about(slot.gpu->bounds(), surface));
-    if (surface.appearance.opacity < 0.999f) {
-      glass.push_back({length(balls_.back().center - eye), &slot, instance});
-      continue;
-    }
-    std::vector<Instance>& group = groups[&slot];
-    if (group.empty()) order.push_back(&slot);
-    group.push_back(instance);
+    const float distance = length(balls_.back().center - eye);
+    (surface.appearance.opacity < 0.999f ? glass : solid)
+        .push_back({distance, &slot, instance_of(surface, color_by_speed)});
+  }
+  // Stable sorts, so that pictures do not depend on addresses. The nearest solid first: what it hides is not shaded.
+  std::stable_sort(solid.begin(), solid.end(), [](const Drawn& a, const Drawn& b) { return a.distance < b.distance; });
+  std::map<Slot*, std::vector<Instance>> groups;
+  std::vector<Slot*> order;
+  for (const Drawn& drawn : solid) {
+    std::vector<Instance>& group = groups[drawn.slot];
+    if (group.empty()) order.push_back(drawn.slot);
+    group.push_back(drawn.instance);
   }
   for (Slot* slot : order) add_batch(opaque_, *slot, groups[slot]);
-  std::stable_sort(glass.begin(), glass.end(), [](const Glass& a, const Glass& b) { return a.distance > b.distance; });
-  for (const Glass& g : glass) add_batch(transparent_, *g.slot, {&g.instance, 1});
+  std::stable_sort(glass.begin(), glass.end(), [](const Drawn& a, const Drawn& b) { return a.distance > b.distance; });
+  for (const Drawn& drawn : glass) add_batch(transparent_, *drawn.slot, {&drawn.instance, 1});
 }
 
 void GpuMeshes::add(const std::shared_ptr<const TriMesh>& mesh, std::span<const Instance> instances) {

@@ -78,9 +78,9 @@ class GpuMeshes {
     float radius = 0;
   };
 
-  /// Takes in the surfaces of a picture. `extra` instances (see `add_unit_mesh`) are drawn as opaque bodies.
+  /// Takes in the surfaces of a picture.
   void update(std::span<const RenderSurface> surfaces, Vec3 eye, bool color_by_speed);
-  /// More instances of a mesh of the caller's, after `update` and before `upload`.
+  /// More opaque instances of a mesh of the caller's, after `update` and before `upload`.
   void add(const std::shared_ptr<const TriMesh>& mesh, std::span<const Instance> instances);
   void upload();
 
@@ -95,6 +95,11 @@ class GpuMeshes {
     std::shared_ptr<const TriMesh> mesh;
     std::unique_ptr<GpuMesh> gpu;
     std::uint64_t seen = 0;
+  };
+  struct Drawn {
+    float distance;  ///< from the eye
+    Slot* slot;
+    Instance instance;
   };
   Slot& slot_of(const std::shared_ptr<const TriMesh>& mesh);
   Slot& slot_of_deforming(const RenderSurface& surface, bool color_by_speed);

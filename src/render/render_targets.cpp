@@ -61,7 +61,7 @@ Result<RenderTargets> RenderTargets::create(int width, int height) {
   out.depth = make_texture(GL_DEPTH_COMPONENT32F, width, height);
   Status status = make_color_target(out.normals, GL_RGBA8, width, height, &out.depth, "buffer of normals");
   for (ColorTarget& target : out.visibility) {
-    if (status.ok()) status = make_color_target(target, GL_RG8, width, height, nullptr, "buffer of visibility");
+    if (status.ok()) status = make_color_target(target, GL_RGBA8, width, height, nullptr, "buffer of visibility");
   }
   if (status.ok()) status = make_shaded(out);
   if (status.ok()) status = make_color_target(out.picture, GL_SRGB8_ALPHA8, width, height, nullptr, "picture");

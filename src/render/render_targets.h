@@ -26,7 +26,8 @@ struct RenderTargets {
 
 /// The sun's view.
 struct ShadowMap {
-  static constexpr int kResolution = 4096;
+  /// Finer maps cost more than they show: in software the sun's view of a deep pile takes longer than all else.
+  static constexpr int kResolution = 2048;
   GlTexture depth;
   GlFramebuffer framebuffer;
   GlSampler comparing, reading;

@@ -87,7 +87,9 @@ struct Programs {
 
   Status create() {
     using namespace shader;
-    const std::string light = kLight, shade = light + kReflection, lit_surface = shade + kShadow + kSurfaceFragment;
+    const std::string light = kLight, shade = light + kReflection,
+                      lit_surface = shade + kShadow + kVisibilityPixel + kSurfaceFragment;
+    const std::string places = std::string(kVisibilityPixel) + kPlaces;
     Status status;
     const auto make = [&](GlProgram& out, const char* name, const char* defines, const char* vertex,
                           const std::string& fragment) {
@@ -101,8 +103,8 @@ struct Programs {
     make(depth, "depth", "", kSurfaceVertex, kDepthFragment);
     make(depth_transparent, "depth of glass", "#define TRANSPARENT", kSurfaceVertex, kDepthFragment);
     make(normals, "normals", "", kSurfaceVertex, kNormalFragment);
-    make(visibility, "visibility", "", kScreenVertex, light + kShadow + kPlaces + kVisibilityFragment);
-    make(blur, "blur", "", kScreenVertex, std::string(kPlaces) + kBlurFragment);
+    make(visibility, "visibility", "", kScreenVertex, light + kShadow + places + kVisibilityFragment);
+    make(blur, "blur", "", kScreenVertex, places + kBlurFragment);
     make(opaque, "surface", "", kSurfaceVertex, lit_surface);
     make(ground, "ground", "#define GROUND", kSurfaceVertex, lit_surface);
     make(transparent, "glass", "#define TRANSPARENT", kSurfaceVertex, lit_surface);
@@ -327,7 +329,9 @@ void Renderer::Impl::draw_transparent() {
 
 void Renderer::Impl::draw_wireframe() {
   set_camera(programs.lines);
-  programs.lines.set("u_line_color", Vec3{0.01f, 0.012f, 0.015f}, 0.0f);
+  programs.lines.set("u_line_color", Vec3{}, 0.45f);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   for (const std::vector<Batch>* batches : {&meshes.opaque(), &meshes.transparent()}) {
     const std::size_t count = batches == &meshes.opaque() ? body_batches : batches->size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -335,6 +339,7 @@ void Renderer::Impl::draw_wireframe() {
       batch.gpu->draw_edges(*batch.mesh, meshes.instances(), batch.first, batch.count);
     }
   }
+  glDisable(GL_BLEND);
 }
 
 void Renderer::Impl::draw_shaded() {

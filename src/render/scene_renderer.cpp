@@ -56,14 +56,14 @@ struct SceneRenderer::Impl {
   Impl(const Scene& scene, const PictureSettings& wanted, OffscreenContext made)
       : settings(wanted),
         context(std::move(made)),
-        publisher(detail_for(scene.bodies.size())),
+        publisher(wanted.wireframe ? 24 : detail_for(scene.bodies.size())),
         lighting(lighting_of(scene.lights)),
         arms(arms_of(scene)) {
     SceneCamera view = scene.camera;
     view.automatic = view.automatic || wanted.frame_automatically;
     camera = CameraMan(view, static_cast<float>(wanted.width) / static_cast<float>(wanted.height));
     look.color_by = wanted.color_by;
-    look.scale = {"speed, m/s", 0, 1e-3f};
+    look.scale = {"speed in m/s", 0, 1e-3f};
     look.wireframe = wanted.wireframe;
   }
 

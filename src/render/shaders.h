@@ -15,6 +15,8 @@ extern const char* const kReflection;
 /// Reading depth, the shadow map and the visibility picture.
 extern const char* const kShadow;
 
+/// The pixels of the visibility picture: share of the sun, share of the sky, and their distance.
+extern const char* const kVisibilityPixel;
 /// Where the surface of a pixel is, from its depth.
 extern const char* const kPlaces;
 

@@ -14,9 +14,9 @@ uniform vec4 u_lamp_place[4];  // w = 1: a point; w = 0: a direction to it
 uniform vec3 u_lamp_color[4];
 
 // Mean radiance of the sky over directions around the zenith and at the horizon: fits of the gradient below.
-const vec3 kSkyUp = vec3(0.44, 0.55, 0.74);
-const vec3 kHorizon = vec3(0.80, 0.86, 0.92);
-const vec3 kZenith = vec3(0.17, 0.33, 0.62);
+const vec3 kSkyUp = vec3(0.33, 0.39, 0.49);
+const vec3 kHorizon = vec3(0.66, 0.75, 0.84);
+const vec3 kZenith = vec3(0.09, 0.21, 0.47);
 
 vec3 sky_gradient(float height) {
   float h = max(height, 0.0);
@@ -80,10 +80,17 @@ vec3 environment_share(vec3 f0, float roughness, float nv) {
   return f0 * ab.x + ab.y;
 }
 
-// ACES film curve, Narkowicz' fit. The target stores sRGB by itself.
+// Noise of a pixel, even over any small neighbourhood (Jimenez 2014).
+float pixel_noise() {
+  return fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715))));
+}
+
+// ACES film curve, Narkowicz' fit. The target turns it into sRGB of 8 bits by itself; noise of half a step, added as it
+// will be stored, hides the steps.
 vec3 to_display(vec3 c) {
-  c *= 0.80;
-  return clamp((c * (2.51 * c + 0.03)) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+  c *= 0.70;
+  c = clamp((c * (2.51 * c + 0.03)) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+  return pow(max(pow(c, vec3(1.0 / 2.2)) + (pixel_noise() - 0.5) / 255.0, 0.0), vec3(2.2));
 }
 )";
 
@@ -110,14 +117,14 @@ vec3 shadow_place(vec3 p, vec3 n) {
   return (u_sun_from_world * vec4(p + off, 1.0)).xyz;
 }
 
-// A few samples of fixed spread, for glass and for what mirrors show.
-float shadow_quick(vec3 p, vec3 n) {
+// A few samples of fixed spread, for what mirrors show.
+float shadow_quick(vec3 p, vec3 n, float texels) {
   if (u_shadow_on < 0.5) return 1.0;
   vec3 at = shadow_place(p, n);
   if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) return 1.0;
   float lit = 0.0;
   for (int i = 0; i < 4; ++i) {
-    lit += texture(u_shadow, vec3(at.xy + 2.5 * u_shadow_texel * disc(i, 4, 0.5), min(at.z, 1.0)));
+    lit += texture(u_shadow, vec3(at.xy + texels * u_shadow_texel * disc(i, 4, 0.5), min(at.z, 1.0)));
   }
   return 0.25 * lit;
 }

@@ -14,11 +14,24 @@ void main() {
 }
 )";
 
+// The distance stands beside the shares, in 16 bits of its logarithm (steps of 0.02 %), so that one look fetches all.
+const char* const kVisibilityPixel = R"(
+uniform vec2 u_near_far;
+
+vec4 pack_visibility(vec2 shares, float distance_there) {
+  float l = clamp(log2(distance_there / u_near_far.x) / log2(u_near_far.y / u_near_far.x), 0.0, 1.0) * 255.0;
+  return vec4(shares, floor(l) / 255.0, fract(l));
+}
+float unpack_distance(vec4 pixel) {
+  float l = pixel.b + pixel.a / 255.0;
+  return u_near_far.x * exp2(l * log2(u_near_far.y / u_near_far.x));
+}
+)";
+
 // Shared by the two visibility passes: where a pixel's surface is, relative to the eye.
 const char* const kPlaces = R"(
 uniform sampler2D u_depth;
 uniform sampler2D u_normal;
-uniform vec2 u_near_far;
 uniform vec3 u_ray_forward, u_ray_right, u_ray_up;  // to the picture's centre; to its right and upper edge from there
 uniform vec2 u_pixel;                               // 1 / size
 
@@ -26,10 +39,11 @@ float distance_at(ivec2 at) {
   float d = texelFetch(u_depth, at, 0).r;
   return u_near_far.x * u_near_far.y / (u_near_far.y - d * (u_near_far.y - u_near_far.x));
 }
-vec3 place_at(ivec2 at) {
+vec3 ray_at(ivec2 at) {
   vec2 ndc = (vec2(at) + 0.5) * u_pixel * 2.0 - 1.0;
-  return distance_at(at) * (u_ray_forward + ndc.x * u_ray_right + ndc.y * u_ray_up);
+  return u_ray_forward + ndc.x * u_ray_right + ndc.y * u_ray_up;
 }
+vec3 place_at(ivec2 at) { return distance_at(at) * ray_at(at); }
 vec3 normal_at(ivec2 at) { return normalize(texelFetch(u_normal, at, 0).xyz * 2.0 - 1.0); }
 )";
 
@@ -94,11 +108,12 @@ float sky_visible(vec3 p, vec3 n, float distance_here, float turn) {
 
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
-  if (texelFetch(u_depth, at, 0).r >= 1.0) { o_visibility = vec4(1.0); return; }
+  if (texelFetch(u_depth, at, 0).r >= 1.0) { o_visibility = pack_visibility(vec2(1.0), u_near_far.y); return; }
   vec3 p = place_at(at), n = normal_at(at);
   float turn = float(kTurns[(at.x & 3) + 4 * (at.y & 3)]) * (6.2832 / 16.0);
   float distance_here = distance_at(at);
-  o_visibility = vec4(sun_visible(p + u_eye, n, turn), sky_visible(p, n, distance_here, turn), 0.0, 1.0);
+  vec2 shares = vec2(sun_visible(p + u_eye, n, turn), sky_visible(p, n, distance_here, turn));
+  o_visibility = pack_visibility(shares, distance_here);
 }
 )";
 
@@ -107,20 +122,23 @@ uniform sampler2D u_visibility;
 out vec4 o_visibility;
 
 void main() {
-  ivec2 at = ivec2(gl_FragCoord.xy), last = textureSize(u_depth, 0) - 1;
-  vec3 p = place_at(at), n = normal_at(at);
-  float near_enough = 0.004 * distance_at(at);
-  vec2 sum = texelFetch(u_visibility, at, 0).rg;
+  ivec2 at = ivec2(gl_FragCoord.xy), last = textureSize(u_visibility, 0) - 1;
+  vec4 here = texelFetch(u_visibility, at, 0);
+  float distance_here = unpack_distance(here), scale = 1.0 / (0.004 * distance_here);
+  vec3 n = normal_at(at);
+  float along = dot(n, ray_at(at)) * distance_here;
+  vec2 sum = here.rg;
   float weight = 1.0;
   for (int i = 0; i < 16; ++i) {
     ivec2 other = clamp(at + ivec2(i % 4 - 2, i / 4 - 2), ivec2(0), last);
     if (other == at) continue;
-    float off = abs(dot(place_at(other) - p, n));
-    float w = clamp(2.0 - off / near_enough, 0.0, 1.0) * step(0.8, dot(normal_at(other), n));
-    sum += w * texelFetch(u_visibility, other, 0).rg;
+    vec4 there = texelFetch(u_visibility, other, 0);
+    float off = abs(dot(n, ray_at(other)) * unpack_distance(there) - along);  // from this pixel's plane
+    float w = clamp(2.0 - off * scale, 0.0, 1.0);
+    sum += w * there.rg;
     weight += w;
   }
-  o_visibility = vec4(sum / weight, 0.0, 1.0);
+  o_visibility = vec4(sum / weight, here.ba);
 }
 )";
 
@@ -131,10 +149,7 @@ out vec4 o_color;
 void main() {
   vec2 ndc = 2.0 * v_uv - 1.0;
   vec3 d = normalize(u_ray_forward + ndc.x * u_ray_right + ndc.y * u_ray_up);
-  vec3 c = to_display(sky_radiance(d));
-  // Half a step of noise hides the steps of 8 bits; the target is sRGB, so add it there.
-  float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-  o_color = vec4(pow(max(pow(c, vec3(1.0 / 2.2)) + noise / 255.0, 0.0), vec3(2.2)), 1.0);
+  o_color = vec4(to_display(sky_radiance(d)), 1.0);
 }
 )";
 

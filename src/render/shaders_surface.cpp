@@ -40,8 +40,11 @@ flat in vec4 v_color;
 void main() {
 #ifdef TRANSPARENT
   // Some texels hold the light back, some do not; the soft edge of the shadow averages them.
-  vec2 t = floor(gl_FragCoord.xy);
-  if (fract(52.9829189 * fract(dot(t, vec2(0.06711056, 0.00583715)))) > 0.6 * v_color.a) discard;
+  uvec2 t = uvec2(gl_FragCoord.xy);
+  uint h = (t.x * 1664525u + t.y * 22695477u + 1013904223u) ^ (t.x * t.y * 747796405u);
+  h = (h ^ (h >> 15)) * 2246822519u;
+  h = (h ^ (h >> 13)) * 3266489917u;
+  if (float(h >> 8) / 16777216.0 > 0.6 * v_color.a) discard;
 #endif
 }
 )";
@@ -65,17 +68,11 @@ flat in vec4 v_color;
 flat in vec3 v_material;
 uniform vec3 u_eye;
 uniform vec3 u_forward;
-uniform sampler2D u_depth;       // of the pass before, linear: see depth_to_distance
-uniform sampler2D u_visibility;  // r: sun, g: sky
+uniform sampler2D u_visibility;
 uniform sampler2D u_color_map;
 uniform vec2 u_color_range;      // value at its left end, 1 / extent
-uniform vec2 u_near_far;
 uniform float u_fog;             // m
 out vec4 o_color;
-
-float depth_to_distance(float d) {
-  return u_near_far.x * u_near_far.y / (u_near_far.y - d * (u_near_far.y - u_near_far.x));
-}
 
 #ifdef GROUND
 uniform vec3 u_grid_x, u_grid_z;  // unit, in the plane
@@ -96,17 +93,17 @@ float grid_lines(vec2 at, float cell, float width) {
 // Along edges several surfaces share a pixel, and the visibility is that of only one: take the nearest neighbour that
 // has this fragment's distance.
 vec2 read_visibility(float distance_here) {
-  ivec2 at = ivec2(gl_FragCoord.xy), last = textureSize(u_depth, 0) - 1;
-  float best = abs(depth_to_distance(texelFetch(u_depth, at, 0).r) - distance_here);
-  ivec2 best_at = at;
-  if (best > 0.01 * distance_here) {
+  ivec2 at = ivec2(gl_FragCoord.xy), last = textureSize(u_visibility, 0) - 1;
+  vec4 best = texelFetch(u_visibility, at, 0);
+  float best_miss = abs(unpack_distance(best) - distance_here);
+  if (best_miss > 0.01 * distance_here) {
     for (int i = 0; i < 9; ++i) {
-      ivec2 other = clamp(at + ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last);
-      float miss = abs(depth_to_distance(texelFetch(u_depth, other, 0).r) - distance_here);
-      if (miss < best) best = miss, best_at = other;
+      vec4 other = texelFetch(u_visibility, clamp(at + ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last), 0);
+      float miss = abs(unpack_distance(other) - distance_here);
+      if (miss < best_miss) best_miss = miss, best = other;
     }
   }
-  return texelFetch(u_visibility, best_at, 0).rg;
+  return best.rg;
 }
 #endif
 
@@ -118,7 +115,8 @@ vec3 mirrored_surroundings(Surface s, vec3 r) {
   float lit = 1.0;
   if (down > 0.02 && s.roughness < 0.6) {
     float reach = (dot(u_ground_plane.xyz, s.p) - u_ground_plane.w) / down;
-    lit = mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz), 1.0, smoothstep(0.3, 0.6, s.roughness));
+    // Softened: what stands around is not in the mirror, so its shadow should not stand out either.
+    lit = 0.6 + 0.4 * mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz, 12.0), 1.0, smoothstep(0.3, 0.6, s.roughness));
   }
   vec3 ground = mix(ground_radiance(lit), kHorizon * u_sky, exp(-4.0 * max(down, 0.0)) * 0.7);
   vec3 sharp = mix(above, ground, below);
@@ -147,7 +145,7 @@ void main() {
   s.albedo *= 1.0 - 0.35 * lines;
 #endif
 #ifdef TRANSPARENT
-  vec2 visible = vec2(shadow_quick(v_world, s.n), 1.0);
+  vec2 visible = vec2(1.0);  // its own shadow is full of holes, and no other would show much
 #else
   vec2 visible = read_visibility(distance_here);
 #endif
