@@ -23,9 +23,16 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/pliant-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/pliant-config.cmake ${PROJECT_BINARY_DIR}/pliant-config-version.cmake
   DESTINATION ${PLIANT_CMAKE_DIR})
 
-set(PLIANT_PC_TBB "")
+# The file finds its prefix from where it lies, so that an installed tree can be moved.
+file(RELATIVE_PATH PLIANT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# A static library leaves it to its users to link what it needs.
+set(PLIANT_PC_NEEDS "-lBulletDynamics -lBulletCollision -lLinearMath")
 if(PLIANT_TBB)
-  set(PLIANT_PC_TBB "-ltbb")
+  string(APPEND PLIANT_PC_NEEDS " -ltbb")
+endif()
+set(PLIANT_PC_LIBS "")
+if(NOT BUILD_SHARED_LIBS)
+  set(PLIANT_PC_LIBS "${PLIANT_PC_NEEDS}")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/pliant.pc.in ${PROJECT_BINARY_DIR}/pliant.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pliant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
