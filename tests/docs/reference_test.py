@@ -48,7 +48,10 @@ class Command(DocsTest):
 
     def test_page_names_no_option_that_is_not_there(self):
         there = {option for _, options in self.all_options(()) for option in options}
-        named = set(re.findall(r"`(--[a-z][\w-]*)", page("docs/command.md")))
+        text = page("docs/command.md")
+        if "--image" not in there:  # a build without the renderer
+            text = re.sub(r"^### Pictures$.*?(?=^##)", "", text, flags=re.MULTILINE | re.DOTALL)
+        named = set(re.findall(r"`(--[a-z][\w-]*)", text))
         self.assertEqual(named - there - {"--help", "--version"}, set())
 
     def test_page_names_every_number_of_the_statistics(self):
