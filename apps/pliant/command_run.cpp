@@ -19,6 +19,7 @@
 #include "gallery.h"
 #include "interrupt.h"
 #include "output.h"
+#include "picture_output.h"
 #include "progress.h"
 #include "stats_writer.h"
 #include "timing_table.h"
@@ -34,6 +35,7 @@ struct RunOptions {
   std::optional<float> dt;
   std::string record, stats, trace;
   std::vector<std::string> probes;
+  PictureOptions pictures;
   bool quiet = false;
 };
 
@@ -57,10 +59,21 @@ class Outputs {
       player.world().record_trace(true);
       paths_.emplace_back("trace", options.trace);
     }
+    if (options.pictures.any()) {
+      Result<PictureOutput> pictures = PictureOutput::create(options.pictures, scene);
+      if (!pictures) return pictures.error();
+      pictures_.emplace(std::move(*pictures));
+      for (const std::string& notice : pictures_->notices()) report_warning(notice);
+      for (auto& path : pictures_->paths()) paths_.push_back(std::move(path));
+      if (const Status s = pictures_->add_frame(player, 0); !s.ok()) return s;
+    }
     return recorder_ ? recorder_->add_frame(player.world()) : Status();
   }
 
-  Status add_frame(const ScenePlayer& player) {
+  Status add_frame(const ScenePlayer& player, int frame) {
+    if (pictures_) {
+      if (const Status s = pictures_->add_frame(player, frame); !s.ok()) return s;
+    }
     if (stats_) stats_->add_frame(player);
     if (stats_ && !stats_->status().ok()) return stats_->status();
     return recorder_ ? recorder_->add_frame(player.world()) : Status();
@@ -68,6 +81,9 @@ class Outputs {
 
   Status finish(const World& world) {
     if (trace_) trace_->write(world.trace_json());
+    if (pictures_) {
+      if (const Status s = pictures_->finish(); !s.ok()) return s;
+    }
     if (recorder_) {
       if (const Status s = recorder_->finish(); !s.ok()) return s;
     }
@@ -101,9 +117,11 @@ class Outputs {
   static Status check_paths(const RunOptions& options, const Scene& scene) {
     std::set<fs::path> taken;
     std::error_code error;
-    for (const std::string& file : scene.files) taken.insert(fs::weakly_canonical(file, error));
-    for (const std::string* path : {&options.record, &options.stats, &options.trace}) {
-      if (path->empty() || taken.insert(fs::weakly_canonical(*path, error)).second) continue;
+    const auto one_name = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
+    for (const std::string& file : scene.files) taken.insert(one_name(file));
+    for (const std::string* path : {&options.record, &options.stats, &options.trace, &options.pictures.video,
+                                    &options.pictures.image, &options.pictures.gif}) {
+      if (path->empty() || taken.insert(one_name(*path)).second) continue;
       return file_error(Error::Code::CannotWrite, *path, "this is the scene itself or another output of this run");
     }
     return {};
@@ -129,6 +147,7 @@ class Outputs {
   std::optional<Recorder> recorder_;
   std::optional<StatsWriter> stats_;
   std::optional<AtomicFile> trace_;
+  std::optional<PictureOutput> pictures_;
   std::vector<std::pair<std::string, fs::path>> paths_;
 };
 
@@ -177,7 +196,7 @@ int simulate(const RunOptions& options, const Scene& scene, ScenePlayer& player,
     if (interrupted()) return progress.clear(), end_interrupted(frame - 1, outputs);
     timings.add(player.step().times);
     complaints.note(player.world(), progress);
-    if (const Status s = outputs.add_frame(player); !s.ok())
+    if (const Status s = outputs.add_frame(player, frame); !s.ok())
       return progress.clear(), report_error(s.error()), kExitError;
     progress.frame_done(frame);
   }
@@ -190,7 +209,8 @@ int simulate(const RunOptions& options, const Scene& scene, ScenePlayer& player,
   const double simulated = player.world().time();
   fmt::print("\n{}\n{:.2f} s simulated in {:.2f} s ({:.1f}x real time), state hash {:016x}\n", timings.to_string(),
              simulated, seconds, simulated / std::max(seconds, 1e-9), player.world().report().hash);
-  fmt::print("{}", outputs.empty() ? "no output was asked for (--record, --stats, --trace)\n" : outputs.summary());
+  fmt::print("{}", outputs.empty() ? "no output was asked for (--video, --image, --record, --stats, --trace)\n"
+                                   : outputs.summary());
   return kExitOk;
 }
 
@@ -241,6 +261,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
                    "BODY or BODY:NODE: its position and velocity in the statistics; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_picture_options(*command, options->pictures);
   command->add_flag("--quiet", options->quiet, "Say nothing unless something is wrong");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
