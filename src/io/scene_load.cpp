@@ -43,7 +43,7 @@ const Fields<SceneBuilder>& scene_fields() {
 /// One name for one file, however it is written.
 fs::path one_name(const fs::path& file) {
   std::error_code error;
-  const fs::path path = fs::weakly_canonical(file, error);
+  const fs::path path = fs::weakly_canonical(fs::absolute(file, error), error);
   return error ? file.lexically_normal() : path;
 }
 

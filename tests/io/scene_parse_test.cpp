@@ -202,7 +202,7 @@ TEST(SceneParse, RefusesTooManyExplicitBodies) {
 }
 
 TEST(SceneParse, RefusesCopiesThatWouldFillTheMemory) {
-  const Result<Scene> scene = parse_scene(R"({"meshes": {"m": {"kind": "sphere", "segments": 512}}, "bodies": [
+  const Result<Scene> scene = parse_scene(R"({"meshes": {"m": {"kind": "sphere", "segments": 96}}, "bodies": [
       {"kind": "rigid", "shape": {"kind": "convex_hull", "mesh": "m"},
        "repeat": {"kind": "grid", "count": [100, 10, 100], "spacing": [2, 2, 2]}}]})");
   ASSERT_FALSE(scene.ok());

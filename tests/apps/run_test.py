@@ -1,0 +1,182 @@
+"""pliant run, scenes, check and the rest of the command line, where all is well."""
+import json
+import re
+import signal
+import subprocess
+import time
+
+from command_support import FALLING, PLIANT, SOURCE, CommandTest, main
+
+STAGES = ["commit_edits", "find_contacts", "solve_islands", "publish"]
+NUMBERS = ["bodies", "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations",
+           "kinetic_energy", "elastic_energy", "max_penetration", "max_stretch", "quarantined"]
+
+
+class Run(CommandTest):
+    def stats(self, *arguments):
+        self.write("s.json", FALLING)
+        self.succeed("run", "s.json", "--stats", "stats.json", *arguments)
+        return json.loads(self.read("stats.json"))
+
+    def test_prints_a_table_and_where_outputs_lie(self):
+        self.write("s.json", FALLING)
+        out = self.succeed("run", "s.json", "--record", "r.glb", "--stats", "st.json", "--trace", "t.json").stdout
+        for stage in STAGES:
+            self.assertRegex(out, rf"{stage} +\d+\.\d+ +\d+\.\d+ +\d+\.\d+ %")
+        self.assertIn("x real time", out)
+        for name in ["r.glb", "st.json", "t.json"]:
+            self.assertIn(name, out)
+        self.assertEqual(self.names(), ["r.glb", "s.json", "st.json", "t.json"])
+
+    def test_quiet_says_nothing(self):
+        self.write("s.json", FALLING)
+        result = self.succeed("run", "s.json", "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_statistics_have_all_their_names(self):
+        stats = self.stats("--threads", "1")
+        self.assertEqual(stats["scene"], "s.json")
+        self.assertEqual(stats["threads"], 1)
+        self.assertAlmostEqual(stats["dt"], 1 / 60, places=6)
+        self.assertEqual(len(stats["frames"]), 20)
+        for frame in stats["frames"]:
+            for name in NUMBERS:
+                self.assertIsInstance(frame[name], (int, float), name)
+            for name in ["linear_momentum", "angular_momentum"]:
+                self.assertEqual(len(frame[name]), 3)
+            self.assertRegex(frame["hash"], r"^[0-9a-f]{16}$")
+            self.assertGreaterEqual(frame["time_ms"]["total"], 0)
+            for stage in STAGES:
+                self.assertIn(stage, frame["time_ms"])
+            box = frame["named_bodies"]["box"]
+            for name, count in [("position", 3), ("rotation", 4), ("linear_velocity", 3), ("angular_velocity", 3)]:
+                self.assertEqual(len(box[name]), count)
+            self.assertEqual(len(box["bounds"]["lower"]), 3)
+            self.assertEqual(box["pieces"], 1)
+
+    def test_statistics_tell_free_fall(self):
+        stats = self.stats()
+        dt, n = stats["dt"], 20
+        last = stats["frames"][-1]
+        box = last["named_bodies"]["box"]
+        self.assertAlmostEqual(box["linear_velocity"][1], -9.81 * n * dt, places=4)
+        self.assertAlmostEqual(box["position"][1], 3 - 9.81 * (n * dt)**2 / 2, places=4)
+        self.assertAlmostEqual(last["time"], n * dt, places=9)
+
+    def test_probes(self):
+        stats = self.stats("--probe", "box", "--probe", "ball:0")
+        last = stats["frames"][-1]
+        self.assertEqual(set(last["probes"]), {"box", "ball:0"})
+        self.assertEqual(last["probes"]["box"]["position"], last["named_bodies"]["box"]["position"])
+        self.assertEqual(last["probes"]["ball:0"]["velocity"], last["named_bodies"]["ball"]["linear_velocity"])
+
+    def test_trace_is_chrome_json(self):
+        self.write("s.json", FALLING)
+        self.succeed("run", "s.json", "--trace", "t.json", "--quiet")
+        events = json.loads(self.read("t.json"))["traceEvents"]
+        spans = [e for e in events if e.get("ph") == "X"]
+        self.assertGreaterEqual(len(spans), 20 * len(STAGES))
+        self.assertTrue(set(STAGES) <= {e["name"] for e in spans})
+        self.assertTrue(all(e["dur"] >= 0 for e in spans))
+
+    def test_frames_and_dt_override_the_scene(self):
+        stats = self.stats("--frames", "7", "--dt", "0.005")
+        self.assertEqual(len(stats["frames"]), 7)
+        self.assertAlmostEqual(stats["frames"][-1]["time"], 0.035, places=7)
+
+    def test_hash_is_the_same_for_any_threads_and_process(self):
+        self.write("s.json", FALLING)
+        hashes = set()
+        for threads in ["1", "2", "2"]:
+            out = self.succeed("run", "s.json", "--frames", "200", "--threads", threads).stdout
+            hashes.add(re.search(r"state hash ([0-9a-f]{16})", out).group(1))
+        self.assertEqual(len(hashes), 1)
+
+    def test_progress_is_not_drawn_into_files(self):
+        self.write("s.json", FALLING)
+        self.assertEqual(self.succeed("run", "s.json").stderr, "")
+
+    def test_interrupt_ends_cleanly(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            for record in ["r.glb", "frames"]:
+                with self.subTest(signal=number, record=record):
+                    self.write("s.json", FALLING)
+                    self.write("st.json", "earlier")
+                    before = self.names()
+                    run = subprocess.Popen([PLIANT, "run", "s.json", "--frames", "9999999", "--record", record,
+                                            "--stats", "st.json"], cwd=self.folder, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True)
+                    deadline = time.time() + 30
+                    while len(self.names()) == len(before) and time.time() < deadline:
+                        time.sleep(0.02)
+                    time.sleep(0.2)
+                    run.send_signal(number)
+                    _, err = run.communicate(timeout=30)
+                    self.assertEqual(run.returncode, 130, err)
+                    self.assertIn("interrupted after frame", err)
+                    self.assertEqual(self.names(), before)
+                    self.assertEqual(self.read("st.json"), b"earlier")
+
+
+class Gallery(CommandTest):
+    def test_lists_scenes_with_titles(self):
+        out = self.succeed("scenes").stdout
+        for name in ["pyramid", "pile", "dominoes", "arch", "newtons_cradle"]:
+            self.assertRegex(out, rf"(?m)^{name} +\S")
+
+    def test_runs_every_scene_by_name(self):
+        for line in self.succeed("scenes").stdout.splitlines():
+            self.succeed("run", line.split()[0], "--frames", "3", "--quiet")
+
+    def test_folder_of_the_environment_comes_first(self):
+        self.write("mine/pyramid.json", {"title": "my own pyramid"})
+        self.write("mine/other.json", {"title": "another one"})
+        out = self.succeed("scenes", environment={"PLIANT_SCENES": self.path("mine")}).stdout
+        self.assertIn("my own pyramid", out)
+        self.assertIn("another one", out)
+        self.assertIn("arch", out)
+
+    def test_suggests_near_names(self):
+        err = self.fail_with(1, "run", "pyramyd")
+        self.assertIn("did you mean `pyramid`?", err)
+
+    def test_paths_and_names(self):
+        self.succeed("check", SOURCE + "/scenes/arch.json")
+        self.succeed("check", "arch")
+
+
+class Check(CommandTest):
+    def test_says_what_would_be_simulated(self):
+        self.write("s.json", FALLING)
+        out = self.succeed("check", "s.json").stdout
+        self.assertRegex(out, r"bodies +3 \(2 dynamic, 0 kinematic, 1 static\)")
+        # 1 m³ and a sphere of 0.25 m at 1000 kg/m³
+        self.assertIn("1065.45 kg", out)
+        self.assertRegex(out, r"extent +2\.75 x ")
+        self.assertRegex(out, r"duration +0\.3333 s")
+
+    def test_every_scene_of_the_gallery_is_good(self):
+        for line in self.succeed("scenes").stdout.splitlines():
+            self.succeed("check", line.split()[0])
+
+
+class Usage(CommandTest):
+    def test_version_and_help(self):
+        self.assertRegex(self.succeed("--version").stdout, r"^pliant \d+\.\d+\.\d+\n$")
+        for command in [["--help"], ["run", "--help"], ["mesh", "--help"], ["bench", "--help"]]:
+            self.assertIn("Usage", self.succeed(*command).stdout)
+
+    def test_nonsense_exits_with_2(self):
+        for arguments in [[], ["fly"], ["run"], ["run", "arch", "--frames", "0"], ["run", "arch", "--frames", "x"],
+                          ["run", "arch", "--frames", "99999999999999"], ["run", "arch", "--threads", "0"],
+                          ["run", "arch", "--threads", "-1"], ["run", "arch", "--nonsense"], ["mesh"],
+                          ["mesh", "convert", "a.obj"], ["scenes", "extra"]]:
+            self.fail_with(2, *arguments)
+
+    def test_refuses_steps_that_are_none(self):
+        for dt in ["0", "-0.01", "nan", "NaN", "inf", "-inf", "1e999", "1.5", "abc", "", "0.01x"]:
+            self.assertIn("--dt", self.fail_with(2, "run", "arch", f"--dt={dt}"), dt)
+
+
+if __name__ == "__main__":
+    main()

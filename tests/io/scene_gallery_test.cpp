@@ -1,0 +1,180 @@
+// Every scene of the gallery: the same for any number of threads and after a restored snapshot, and each shows what it
+// promises.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "pliant/scene.h"
+
+namespace pliant {
+namespace {
+
+Scene load(const std::string& name) {
+  return load_scene(std::filesystem::path(PLIANT_SCENES_DIR) / (name + ".json")).value();
+}
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(PLIANT_SCENES_DIR)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Vec3 position(const ScenePlayer& player, const std::string& name) {
+  return player.world().state(player.body(name))->world_from_body.position;
+}
+
+void run_until(ScenePlayer& player, double time) {
+  while (player.world().time() < time - 1e-4) {
+    player.step();
+    ASSERT_TRUE(player.world().report().errors.empty()) << player.world().report().errors[0].to_string();
+    ASSERT_EQ(player.world().report().quarantined, 0u);
+  }
+}
+
+class GalleryScene : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, GalleryScene, ::testing::ValuesIn(scene_names()),
+                         [](const auto& scene) { return scene.param; });
+
+TEST_P(GalleryScene, DependsNeitherOnThreadsNorOnInterruptions) {
+  Scene scene = load(GetParam());
+  const int steps = std::min(scene.frames, 300);
+  scene.world.threads = 1;
+  ScenePlayer one = ScenePlayer::create(scene).value();
+  scene.world.threads = 2;
+  ScenePlayer two = ScenePlayer::create(scene).value();
+  Snapshot middle;
+  for (int i = 0; i < steps; ++i) {
+    if (i == steps / 2) middle = two.world().snapshot();
+    const std::uint64_t hash = one.step().hash;
+    ASSERT_EQ(two.step().hash, hash) << "step " << i;
+    ASSERT_EQ(one.world().report().quarantined, 0u);
+  }
+  const std::uint64_t end = two.world().hash();
+  ASSERT_TRUE(two.world().restore(middle).ok());
+  for (int i = steps / 2; i < steps; ++i) two.step();
+  EXPECT_EQ(two.world().hash(), end);
+}
+
+TEST(Gallery, ArchStandsAwakeForTenSeconds) {
+  Scene scene = load("arch");
+  scene.world.allow_sleep = false;
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run_until(player, 1);
+  std::vector<Vec3> settled;
+  for (const auto& named : player.named_bodies()) {
+    settled.push_back(player.world().state(named.body)->world_from_body.position);
+  }
+  EXPECT_NEAR(position(player, "stone[12]").y, 4, 0.1);
+  run_until(player, 10);
+  for (std::size_t i = 0; i < settled.size(); ++i) {
+    const auto& named = player.named_bodies()[i];
+    EXPECT_LT(length(player.world().state(named.body)->world_from_body.position - settled[i]), 0.02f) << named.name;
+  }
+}
+
+TEST(Gallery, PyramidStandsUntilItIsHit) {
+  ScenePlayer player = ScenePlayer::create(load("pyramid")).value();
+  const double before = [&] { return run_until(player, 0.5), player.world().report().potential_energy; }();
+  run_until(player, 1.9);
+  const double standing = player.world().report().potential_energy;
+  EXPECT_NEAR(standing / before, 1, 1e-3);
+  run_until(player, 4);
+  EXPECT_LT(player.world().report().potential_energy, 0.8 * standing);
+}
+
+TEST(Gallery, AllDominoesFallInTheirOrder) {
+  const Scene scene = load("dominoes");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  const auto upright = [&](const std::string& name) {
+    return player.world().state(player.body(name))->world_from_body.rotation.rotate({0, 1, 0}).y;
+  };
+  run_until(player, 2);
+  EXPECT_LT(upright("first[0]"), 0.9f);
+  EXPECT_GT(upright("first[31]"), 0.999f);
+  EXPECT_GT(upright("second[30]"), 0.999f);
+  run_until(player, 10);
+  for (const auto& named : player.named_bodies()) {
+    const bool domino = named.name.find("[") != std::string::npos;
+    EXPECT_TRUE(!domino || upright(named.name) < 0.8f) << named.name;
+  }
+  EXPECT_GT(length(position(player, "ball") - Vec3{-12, 0.3f, -0.6f}), 0.5f);
+}
+
+TEST(Gallery, CradleKeepsItsSwing) {
+  ScenePlayer player = ScenePlayer::create(load("newtons_cradle")).value();
+  player.step();
+  const auto energy = [&] { return player.world().report().kinetic_energy + player.world().report().potential_energy; };
+  const double mass = 5 * 7850 * 4.0 / 3 * M_PI * 1e-3, at_rest = mass * 9.81 * 0.5;
+  const double swing = energy() - at_rest;
+  float highest = 0, middle_travel = 0;
+  while (player.world().time() < 5) {
+    player.step();
+    highest = std::max(highest, position(player, "ball[3]").y);
+    if (player.world().time() < 2) {
+      middle_travel = std::max(middle_travel, std::abs(position(player, "ball[1]").x + 0.0005f));
+    }
+  }
+  EXPECT_NEAR((energy() - at_rest) / swing, 1, 0.05);
+  EXPECT_GT(highest, 0.75f);        // let go at 0.793
+  EXPECT_LT(middle_travel, 0.05f);  // the middle ones hardly move
+}
+
+TEST(Gallery, MachineMovesAsTold) {
+  ScenePlayer player = ScenePlayer::create(load("machine")).value();
+  run_until(player, 4.5);
+  EXPECT_NEAR(position(player, "pusher").x, -1.88, 0.01);  // half way, eased
+  EXPECT_NEAR(position(player, "press").y, 2.6, 0.01);
+  EXPECT_GT(position(player, "crate[6]").x, 1.2f);
+  EXPECT_NEAR(player.world().state(player.joint("axle"))->speed, 1.5, 0.05);
+  run_until(player, 9);
+  EXPECT_NEAR(player.world().state(player.joint("axle"))->speed, -3, 0.1);
+}
+
+TEST(Gallery, WreckingBallStaysOnItsChainAndBreaksTheWall) {
+  ScenePlayer player = ScenePlayer::create(load("wrecking_ball")).value();
+  const Vec3 hook{0, 6.2f, 0};
+  double wall_before = 0;
+  while (player.world().time() < 5) {
+    player.step();
+    ASSERT_LT(length(position(player, "ball") - hook), 4.55f * 1.05f) << player.world().time();
+    if (player.world().time() < 0.5) wall_before = position(player, "brick[190]").y;
+  }
+  EXPECT_LT(position(player, "brick[190]").y, wall_before - 1);
+}
+
+TEST(Gallery, BlastThrowsTheRoofOff) {
+  ScenePlayer player = ScenePlayer::create(load("blast")).value();
+  run_until(player, 0.95);
+  EXPECT_NEAR(position(player, "plank[4]").y, 2.0, 0.1);
+  float highest = 0;
+  while (player.world().time() < 4) {
+    player.step();
+    highest = std::max(highest, position(player, "plank[4]").y);
+  }
+  EXPECT_GT(highest, 4.0f);
+  EXPECT_LT(highest, 30.0f);
+}
+
+TEST(Gallery, PileComesToRestInItsPit) {
+  const Scene scene = load("pile");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run_until(player, 10);
+  const StepReport& report = player.world().report();
+  // One box lifted by 1 mm takes 0.66 J.
+  EXPECT_LT(report.kinetic_energy, 50);
+  EXPECT_LT(report.max_penetration, 0.02f);
+  for (const BodyId body : player.world().bodies()) {
+    const BodyState state = *player.world().state(body);
+    if (state.mass == 0) continue;
+    EXPECT_LT(std::max(std::abs(state.center_of_mass.x), std::abs(state.center_of_mass.z)), 3.0f);
+    EXPECT_GT(state.center_of_mass.y, 0.15f);
+  }
+}
+
+}  // namespace
+}  // namespace pliant
