@@ -26,7 +26,17 @@ Status check_cells(const std::filesystem::path& file, const std::vector<Cell>& c
                      fmt::format("names point {}, but the file has only {}", bad->point, points));
 }
 
+/// A reader's own promise: what there is, is there for each.
+bool has_one_for_each(const MeshAssembly& mesh) {
+  const auto fits = [](std::size_t count, std::size_t expected) { return count == 0 || count == expected; };
+  return fits(mesh.normals.size(), mesh.points.size()) && fits(mesh.uvs.size(), mesh.points.size()) &&
+         fits(mesh.regions.size(), mesh.tets.size());
+}
+
 Status check(const std::filesystem::path& file, const MeshAssembly& mesh) {
+  if (!has_one_for_each(mesh))
+    return file_error(Error::Code::CannotRead, file,
+                      "has normals, texture coordinates or regions for some elements only");
   for (std::size_t i = 0; i < mesh.points.size(); ++i)
     if (!is_finite(mesh.points[i]))
       return bad_element(file, "point", i, "has a coordinate that is not finite or too large for a float");

@@ -92,11 +92,14 @@ std::string add_vtk_cell(MeshAssembly& mesh, int type, std::span<const std::uint
 void add_vtk_point_data(MeshAssembly& mesh, const std::string& name, std::size_t components,
                         const std::vector<double>& values) {
   const std::string_view set_prefix = kVtkNodeSet;
+  // What a file says twice, it says last.
   if (name == kVtkNormals && components == 3) {
+    mesh.normals.clear();
     for (std::size_t i = 0; i + 2 < values.size(); i += 3)
       mesh.normals.push_back(
           {static_cast<float>(values[i]), static_cast<float>(values[i + 1]), static_cast<float>(values[i + 2])});
   } else if (name == kVtkUvs && components == 2) {
+    mesh.uvs.clear();
     for (std::size_t i = 0; i + 1 < values.size(); i += 2)
       mesh.uvs.push_back({static_cast<float>(values[i]), static_cast<float>(flip_v(values[i + 1]))});
   } else if (name.compare(0, set_prefix.size(), set_prefix) == 0 && components == 1) {

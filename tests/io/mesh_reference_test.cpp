@@ -290,6 +290,18 @@ TEST_F(Reference, VtkLayout5) {
   EXPECT_EQ(m.surface.faces, (Faces{{0, 1, 2}}));
 }
 
+TEST_F(Reference, VtkAttributesSaidTwiceCountOnce) {
+  const std::string normals = "NORMALS n float\n0 0 1 0 0 1 0 0 1\n",
+                    uvs = "TEXTURE_COORDINATES t 2 float\n0 0 1 0 0 1\n";
+  const MeshFile m =
+      load(put("m.vtk",
+               "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\n"
+               "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 3\n" +
+                   normals + normals + uvs + uvs));
+  EXPECT_EQ(m.surface.normals.size(), 3u);
+  EXPECT_EQ(m.surface.uvs.size(), 3u);
+}
+
 TEST_F(Reference, VtkErrors) {
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = kVtkGrid;
