@@ -131,7 +131,7 @@ TEST(Gallery, MachineMovesAsTold) {
   EXPECT_NEAR(position(player, "press").y, 2.6, 0.01);
   EXPECT_GT(position(player, "crate[6]").x, 1.2f);
   EXPECT_NEAR(player.world().state(player.joint("axle"))->speed, 1.5, 0.05);
-  run_until(player, 9);
+  run_until(player, 11);  // 800 N m need two seconds to turn the wheel round
   EXPECT_NEAR(player.world().state(player.joint("axle"))->speed, -3, 0.1);
 }
 
@@ -160,19 +160,35 @@ TEST(Gallery, BlastThrowsTheRoofOff) {
   EXPECT_LT(highest, 30.0f);
 }
 
+TEST(Gallery, HillsideCarriesThingsDown) {
+  ScenePlayer player = ScenePlayer::create(load("hillside")).value();
+  run_until(player, 6);
+  int arrived = 0, sunk = 0;
+  const Transform world_from_hill = player.world().state(player.body("hill"))->world_from_body;
+  for (const auto& named : player.named_bodies()) {
+    const BodyState state = *player.world().state(named.body);
+    if (state.mass == 0) continue;
+    arrived += state.center_of_mass.x > -6;
+    // The hills lie within 0.8 m of the slope; beyond its edges there is nothing.
+    const Vec3 on_hill = world_from_hill.inverse() * state.center_of_mass;
+    sunk += std::abs(on_hill.x) < 23 && std::abs(on_hill.z) < 15 && on_hill.y < -0.8f;
+  }
+  EXPECT_GT(arrived, 20);
+  EXPECT_EQ(sunk, 0);
+}
+
 TEST(Gallery, PileComesToRestInItsPit) {
   const Scene scene = load("pile");
   ScenePlayer player = ScenePlayer::create(scene).value();
   run_until(player, 10);
   const StepReport& report = player.world().report();
-  // One box lifted by 1 mm takes 0.66 J.
-  EXPECT_LT(report.kinetic_energy, 50);
-  EXPECT_LT(report.max_penetration, 0.02f);
+  EXPECT_LT(report.kinetic_energy, 5);  // of 28 t: less than 2 cm/s each
+  EXPECT_LT(report.max_penetration, 0.03f);
   for (const BodyId body : player.world().bodies()) {
     const BodyState state = *player.world().state(body);
     if (state.mass == 0) continue;
     EXPECT_LT(std::max(std::abs(state.center_of_mass.x), std::abs(state.center_of_mass.z)), 3.0f);
-    EXPECT_GT(state.center_of_mass.y, 0.15f);
+    EXPECT_GT(state.center_of_mass.y, 0.1f);
   }
 }
 
