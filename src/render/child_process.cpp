@@ -128,6 +128,7 @@ bool ChildProcess::write(const void* data, std::size_t bytes) {
 
 Status ChildProcess::finish() {
   close_input();
+  if (process_ <= 0) return Error{Error::Code::CannotWrite, fmt::format("`{}` has ended already", name_)};
   int result = 0;
   while (waitpid(process_, &result, 0) < 0) {
     if (errno != EINTR) return Error{Error::Code::CannotWrite, fmt::format("`{}` got lost", name_)};

@@ -200,6 +200,7 @@ struct VideoWriter::Impl {
     if (folder) return folder->commit();
     Status status = encoder->finish();
     if (status.ok() && lossless) status = make_gif();
+    lossless.reset();
     if (!status.ok()) return about_target(status.error());
     return file->commit();
   }
