@@ -9,7 +9,7 @@
 namespace pliant {
 namespace {
 
-constexpr Range kSegments = between(3, 4096);
+constexpr Range kSegments = between(3, 1024);
 
 struct FileMesh {
   std::string path;

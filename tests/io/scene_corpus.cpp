@@ -127,7 +127,7 @@ const std::vector<CorpusScene>& bad_scenes() {
        "`file`, `box`, `sphere`, `cylinder`, `capsule`, `cone`, `torus`, "
        "`teapot`, `grid`, `gear`, `pumpkin`, `tire` and `terrain`"},
       {R"({"meshes": {"m": {"kind": "sphere", "segments": 2}}})",
-       "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 4096"},
+       "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 1024"},
       {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
       {bodies(R"({"kind": "solid"})"),
        "s.json:1: bodies[0].kind: there is no body of kind `solid`; there are `ground` and `rigid`"},

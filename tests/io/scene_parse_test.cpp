@@ -2,10 +2,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "io/scene_corpus.h"
 #include "io/scene_temp.h"
 #include "pliant/scene.h"
 
@@ -207,6 +209,33 @@ TEST(SceneParse, RefusesCopiesThatWouldFillTheMemory) {
        "repeat": {"kind": "grid", "count": [100, 10, 100], "spacing": [2, 2, 2]}}]})");
   ASSERT_FALSE(scene.ok());
   EXPECT_EQ(scene.error().code, Error::Code::CapacityExceeded);
+}
+
+TEST(SceneParse, SurvivesDamagedScenes) {
+  const std::vector<std::string> splices = {"0",     "-1", "1e38", "-1e-40", "1e300",   "null",     "true",   "\"\"",
+                                            "\"x\"", "[]", "[0]",  "{}",     "[1,2,3]", "65536",    "2.5",    ",",
+                                            ":",     "}",  "]",    "NaN",    "\"[*]\"", "\"kind\"", "1000000"};
+  std::mt19937 random(11);
+  int good = 0, bad = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string json = good_scenes()[random() % good_scenes().size()].json;
+    // Values lie between these marks: most damage leaves the syntax whole and reaches the readers.
+    const std::size_t from = json.find_first_of(":,[", random() % json.size());
+    if (from == std::string::npos) continue;
+    const std::size_t to = json.find_first_of(",]}", from + 1);
+    json.replace(from + 1, to == std::string::npos ? 0 : to - from - 1, splices[random() % splices.size()]);
+    SceneErrors errors;
+    const Result<Scene> scene = parse_scene(json, "s.json", &errors);
+    (scene.ok() ? good : bad)++;
+    EXPECT_EQ(scene.ok(), errors.empty());
+    for (const Error& error : errors.list) {
+      EXPECT_EQ(error.file, "s.json") << json;
+      EXPECT_GE(error.line, 1) << json;
+      EXPECT_FALSE(error.message.empty()) << json;
+    }
+  }
+  EXPECT_GT(good, 100);
+  EXPECT_GT(bad, 1000);
 }
 
 TEST(SceneInclude, AddsAndOverrides) {
