@@ -17,7 +17,8 @@ SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.h' '*.cpp
 
 run: build
 	@mkdir -p out
-	@build/release/pliant run $(SCENE) --record out/$(SCENE).glb --stats out/$(SCENE).json
+	@build/release/pliant run $(SCENE) --record out/$(SCENE).glb --stats out/$(SCENE).json \
+	  --video out/$(SCENE).mp4 --image out/$(SCENE).png --size 960x540 --fps 30
 
 build:
 	@scripts/setup build
