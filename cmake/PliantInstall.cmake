@@ -26,7 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/pliant-config.cmake ${PROJECT_BINARY_DIR}/pl
 # The file finds its prefix from where it lies, so that an installed tree can be moved.
 file(RELATIVE_PATH PLIANT_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 # A static library leaves it to its users to link what it needs.
-set(PLIANT_PC_NEEDS "-lBulletDynamics -lBulletCollision -lLinearMath")
+set(PLIANT_PC_NEEDS "-lBulletDynamics -lBulletCollision -lLinearMath -lfmt")
 if(PLIANT_TBB)
   string(APPEND PLIANT_PC_NEEDS " -ltbb")
 endif()

@@ -26,6 +26,9 @@ if(PLIANT_SANITIZE)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
 endif()
 
+# For code around the library, whose own speed does not matter: half the time to compile.
+set(PLIANT_QUICK_BUILD $<$<CONFIG:Release>:-O1>)
+
 function(pliant_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(pliant_${name} OBJECT ${arg_SOURCES})
@@ -39,7 +42,8 @@ function(pliant_test name)
   add_executable(test_${name} ${arg_SOURCES})
   target_include_directories(test_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/include)
-  target_link_libraries(test_${name} PRIVATE pliant_flags ${arg_LINK} GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE pliant_flags ${arg_LINK} fmt::fmt GTest::gtest_main)
+  target_compile_options(test_${name} PRIVATE ${PLIANT_QUICK_BUILD})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
