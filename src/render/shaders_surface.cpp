@@ -39,7 +39,9 @@ flat in vec4 v_color;
 #endif
 void main() {
 #ifdef TRANSPARENT
-  // Some texels hold the light back, some do not; the soft edge of the shadow averages them.
+  // Some texels hold the light back, some do not; the soft edge of the shadow averages them. Of clear glass they would
+  // be too few to average.
+  if (v_color.a < 0.3) discard;
   uvec2 t = uvec2(gl_FragCoord.xy);
   uint h = (t.x * 1664525u + t.y * 22695477u + 1013904223u) ^ (t.x * t.y * 747796405u);
   h = (h ^ (h >> 15)) * 2246822519u;
