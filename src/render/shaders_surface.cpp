@@ -118,7 +118,8 @@ vec3 mirrored_surroundings(Surface s, vec3 r) {
   if (down > 0.02 && s.roughness < 0.6) {
     float reach = (dot(u_ground_plane.xyz, s.p) - u_ground_plane.w) / down;
     // Softened: what stands around is not in the mirror, so its shadow should not stand out either.
-    lit = 0.6 + 0.4 * mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz, 12.0), 1.0, smoothstep(0.3, 0.6, s.roughness));
+    float dull = smoothstep(0.3, 0.6, s.roughness);
+    lit = 0.6 + 0.4 * mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz, 12.0), 1.0, dull);
   }
   vec3 ground = mix(ground_radiance(lit), kHorizon * u_sky, exp(-4.0 * max(down, 0.0)) * 0.7);
   vec3 sharp = mix(above, ground, below);
