@@ -43,7 +43,6 @@ class CountingIterator {
     return before;
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
  private:
   const char* at_;
@@ -75,7 +74,7 @@ class TreeBuilder {
   bool start_object(std::size_t) { return open(JsonValue::Object{}); }
   bool start_array(std::size_t) { return open(JsonValue::Array{}); }
   bool key(std::string& name) {
-    std::get<JsonValue::Object>(stack_.back()->content).emplace_back(std::move(name), JsonValue{});
+    std::get<JsonValue::Object>(stack_.back()->content).push_back({std::move(name), JsonValue{}});
     key_line_ = position_.line;
     return true;
   }
@@ -141,7 +140,7 @@ class TreeBuilder {
         if (!items->empty()) text += fmt::format("[{}]", items->size() - 1);
       } else if (const auto& members = std::get<JsonValue::Object>(open->content); !members.empty()) {
         if (!text.empty()) text += '.';
-        text += shown(members.back().first);
+        text += shown(members.back().name);
       }
       if (text.size() > 200) return text + "…";
     }
@@ -154,7 +153,7 @@ class TreeBuilder {
     } else if (auto* items = std::get_if<JsonValue::Array>(&stack_.back()->content)) {
       last_place_ = &items->emplace_back();
     } else {
-      last_place_ = &std::get<JsonValue::Object>(stack_.back()->content).back().second;
+      last_place_ = &std::get<JsonValue::Object>(stack_.back()->content).back().value;
       last_place_->line = key_line_;
     }
     return *last_place_;
@@ -162,7 +161,7 @@ class TreeBuilder {
   static std::optional<std::string> repeated_name(const JsonValue::Object& members) {
     std::vector<std::string_view> names;
     names.reserve(members.size());
-    for (const auto& member : members) names.push_back(member.first);
+    for (const auto& member : members) names.push_back(member.name);
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
     return twice == names.end() ? std::nullopt : std::optional<std::string>(*twice);

@@ -17,10 +17,12 @@ namespace pliant {
 inline constexpr int kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonValues = 4'000'000;  ///< bounds the memory a hostile file can ask for
 
+struct JsonMember;
+
 struct JsonValue {
   struct Null {};
   using Array = std::vector<JsonValue>;
-  using Object = std::vector<std::pair<std::string, JsonValue>>;  ///< in the order of the file, names unique
+  using Object = std::vector<JsonMember>;  ///< in the order of the file, names unique
 
   std::variant<Null, bool, double, std::string, Array, Object> content;
   int line = 0;
@@ -33,6 +35,11 @@ struct JsonValue {
   const JsonValue* find(std::string_view name) const;
   /// "a number", "an object" …, for messages.
   const char* type_name() const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonValue value;
 };
 
 /// Errors have a line and, within the message, a column; their file is left empty.

@@ -75,7 +75,7 @@ class SceneReader {
     const auto* members = value_.as<JsonValue::Object>();
     if (!members) return refuse_type(expected), false;
     for (std::size_t i = 0; i < members->size() && !full(); ++i) {
-      each((*members)[i].first, member((*members)[i].first, (*members)[i].second));
+      each((*members)[i].name, member((*members)[i].name, (*members)[i].value));
     }
     return true;
   }

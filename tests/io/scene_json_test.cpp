@@ -31,10 +31,10 @@ TEST(SceneJson, RemembersLines) {
 TEST(SceneJson, KeepsValuesAndOrder) {
   const JsonValue v = *parse_json(R"({"z": -1.5e3, "a": "h\u00e9\n", "m": [true, false, null, 18446744073709551615]})");
   const auto& members = *v.as<JsonValue::Object>();
-  EXPECT_EQ(members[0].first, "z");
-  EXPECT_EQ(*members[0].second.as<double>(), -1500);
-  EXPECT_EQ(*members[1].second.as<std::string>(), "h\xc3\xa9\n");
-  const auto& items = *members[2].second.as<JsonValue::Array>();
+  EXPECT_EQ(members[0].name, "z");
+  EXPECT_EQ(*members[0].value.as<double>(), -1500);
+  EXPECT_EQ(*members[1].value.as<std::string>(), "h\xc3\xa9\n");
+  const auto& items = *members[2].value.as<JsonValue::Array>();
   EXPECT_EQ(*items[0].as<bool>(), true);
   EXPECT_NE(items[2].as<JsonValue::Null>(), nullptr);
   EXPECT_EQ(*items[3].as<double>(), 18446744073709551615.0);
