@@ -108,11 +108,9 @@ bool finish(const SceneReader& r, RigidDraft& draft, SceneBuilder& out) {
   return true;
 }
 
-/// A member of the base is not a member of the draft, as far as pointers go.
 template <typename M>
 Field<RigidDraft> own(std::string name, M RigidDef::*member, Range range = kAny) {
-  Field<RigidDef> base = field(std::move(name), member, range);
-  return {base.info, [read = base.read](const SceneReader& r, RigidDraft& d) { read(r, d); }};
+  return inherited<RigidDraft>(std::move(name), member, range);
 }
 
 Fields<RigidDraft> mass_and_surface_fields() {

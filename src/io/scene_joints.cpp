@@ -104,20 +104,14 @@ const Fields<Motor>& motor_fields() {
   return fields;
 }
 
-template <typename M>
-Field<JointDraft> own(std::string name, M JointDef::*member, Range range = kAny) {
-  Field<JointDef> base = field(std::move(name), member, range);
-  return {base.info, [read = base.read](const SceneReader& r, JointDraft& d) { read(r, d); }};
-}
-
 Kind<SceneBuilder> joint_kind(std::string name, JointKind joint, Fields<JointDraft> fields) {
   const Fields<JointDraft> common = {
       field<JointDraft>("name", [](const SceneReader& r, JointDraft& d) { read_name(r, d.name); }),
       field("a", &JointDraft::a_name),
       field("b", &JointDraft::b_name),
       field("chain", &JointDraft::chain),
-      own("break_force", &JointDef::break_force, kPositive),
-      own("bodies_collide", &JointDef::bodies_collide)};
+      inherited<JointDraft>("break_force", &JointDef::break_force, kPositive),
+      inherited<JointDraft>("bodies_collide", &JointDef::bodies_collide)};
   return kind<SceneBuilder, JointDraft>(std::move(name), common + std::move(fields),
                                         [joint](const SceneReader& r, JointDraft& draft, SceneBuilder& out) {
                                           draft.kind = joint;

@@ -111,12 +111,9 @@ Field<EventDraft<Timed>> joint_field() {
   });
 }
 
-template <typename Timed, typename M, typename Base>
-Field<EventDraft<Timed>> own(std::string name, M Base::*member, Range range = kAny) {
-  Field<EventDraft<Timed>> f = field<EventDraft<Timed>>(
-      std::move(name), [=](const SceneReader& r, EventDraft<Timed>& d) { read(r, d.*member, range); });
-  f.info.range = range;
-  return f;
+template <typename Timed, typename M>
+Field<EventDraft<Timed>> own(std::string name, M Timed::*member, Range range = kAny) {
+  return inherited<EventDraft<Timed>>(std::move(name), member, range);
 }
 
 /// A part of the struct within the event, such as the explosion's radius.
@@ -162,34 +159,31 @@ const std::vector<Kind<SceneEvent>>& event_kinds() {
   static const std::vector<Kind<SceneEvent>> kinds = {
       event_kind<TimedForce>(
           "force",
-          {own<TimedForce>("from", &TimedForce::from, kTime).required(),
-           own<TimedForce>("to", &TimedForce::to, kTime).required(), body_field<TimedForce>().required(),
-           own<TimedForce>("force", &TimedForce::force), own<TimedForce>("point", &TimedForce::point),
-           own<TimedForce>("torque", &TimedForce::torque)},
+          {own("from", &TimedForce::from, kTime).required(), own("to", &TimedForce::to, kTime).required(),
+           body_field<TimedForce>().required(), own("force", &TimedForce::force), own("point", &TimedForce::point),
+           own("torque", &TimedForce::torque)},
           check_force),
-      event_kind<TimedImpulse>(
-          "impulse",
-          {own<TimedImpulse>("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
-           own<TimedImpulse>("impulse", &TimedImpulse::impulse), own<TimedImpulse>("point", &TimedImpulse::point),
-           own<TimedImpulse>("angular_impulse", &TimedImpulse::angular_impulse)},
-          accept),
+      event_kind<TimedImpulse>("impulse",
+                               {own("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
+                                own("impulse", &TimedImpulse::impulse), own("point", &TimedImpulse::point),
+                                own("angular_impulse", &TimedImpulse::angular_impulse)},
+                               accept),
       event_kind<TimedExplosion>(
           "explosion",
-          {own<TimedExplosion>("at", &TimedExplosion::at, kTime).required(),
+          {own("at", &TimedExplosion::at, kTime).required(),
            part("center", &TimedExplosion::explosion, &Explosion::center).required(),
            part("radius", &TimedExplosion::explosion, &Explosion::radius, kPositive),
            part("impulse_per_area", &TimedExplosion::explosion, &Explosion::impulse_per_area, kNotNegative)},
           accept),
-      event_kind<TimedMotor>(
-          "motor",
-          {own<TimedMotor>("at", &TimedMotor::at, kTime).required(), joint_field<TimedMotor>().required(),
-           part("speed", &TimedMotor::motor, &Motor::speed).required(),
-           part("strength", &TimedMotor::motor, &Motor::strength, kPositive)},
-          accept),
-      event_kind<TimedRemoval>("remove",
-                               {own<TimedRemoval>("at", &TimedRemoval::at, kTime).required(),
-                                body_field<TimedRemoval>(), joint_field<TimedRemoval>()},
-                               check_removal)};
+      event_kind<TimedMotor>("motor",
+                             {own("at", &TimedMotor::at, kTime).required(), joint_field<TimedMotor>().required(),
+                              part("speed", &TimedMotor::motor, &Motor::speed).required(),
+                              part("strength", &TimedMotor::motor, &Motor::strength, kPositive)},
+                             accept),
+      event_kind<TimedRemoval>(
+          "remove",
+          {own("at", &TimedRemoval::at, kTime).required(), body_field<TimedRemoval>(), joint_field<TimedRemoval>()},
+          check_removal)};
   return kinds;
 }
 

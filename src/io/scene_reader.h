@@ -156,6 +156,12 @@ Field<T> field(std::string name, M T::*member, Range range = kAny) {
   return {{std::move(name), false, kHasRange ? std::optional(range) : std::nullopt},
           [=](const SceneReader& r, T& out) { read(r, out.*member, range); }};
 }
+/// The same for a member of a base of T.
+template <typename T, typename Base, typename M>
+Field<T> inherited(std::string name, M Base::*member, Range range = kAny) {
+  Field<Base> of_base = field(std::move(name), member, range);
+  return {of_base.info, [read = std::move(of_base.read)](const SceneReader& r, T& out) { read(r, out); }};
+}
 /// A field that takes care of itself.
 template <typename T>
 Field<T> field(std::string name, std::function<void(const SceneReader&, T&)> read) {

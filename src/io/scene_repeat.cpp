@@ -150,14 +150,10 @@ double size_of(const PyramidDraft& d) {
 /// The draft's own fields and those of the disorder. The number of copies is checked before any is made.
 template <typename Draft>
 Kind<Repeat> repeat_kind(std::string name, Fields<Draft> fields, void (*place)(const Draft&, std::vector<Transform>&)) {
-  const auto add = [&](const char* key, auto member, Range range) {
-    fields.push_back(field<Draft>(key, [=](const SceneReader& r, Draft& d) { read(r, d.*member, range); }));
-    fields.back().info.range = range;
-  };
-  add("jitter", &Scatter::jitter, kNotNegative);
-  add("tilt_degrees", &Scatter::tilt_degrees, between(0, 180));
-  add("color_jitter", &Scatter::color_jitter, kShare);
-  add("seed", &Scatter::seed, kNotNegative);
+  fields = std::move(fields) + Fields<Draft>{inherited<Draft>("jitter", &Scatter::jitter, kNotNegative),
+                                             inherited<Draft>("tilt_degrees", &Scatter::tilt_degrees, between(0, 180)),
+                                             inherited<Draft>("color_jitter", &Scatter::color_jitter, kShare),
+                                             inherited<Draft>("seed", &Scatter::seed, kNotNegative)};
   return kind<Repeat, Draft>(std::move(name), std::move(fields),
                              [place](const SceneReader& r, Draft& draft, Repeat& out) {
                                if (!r.builder().has_room(r, size_of(draft))) return false;
