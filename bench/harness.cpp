@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/file.h"
+
 #include "bench/suite.h"
 
 namespace pliant {
@@ -39,15 +41,10 @@ nlohmann::json to_json(const std::vector<BenchResult>& results) {
 }
 
 Status write_json(const std::string& file, const std::vector<BenchResult>& results) {
-  std::ofstream out(file, std::ios::trunc);
-  out << to_json(results).dump(2) << "\n";
-  out.close();
-  if (out) return {};
-  Error error;
-  error.code = Error::Code::CannotWrite;
-  error.file = file;
-  error.message = "cannot be written";
-  return error;
+  Result<AtomicFile> out = AtomicFile::create(file);
+  if (!out) return out.error();
+  out->write(to_json(results).dump(2) + "\n");
+  return out->commit();
 }
 
 }  // namespace

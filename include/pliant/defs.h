@@ -59,14 +59,14 @@ struct RigidDef {
   std::string name{};  ///< for scenes, messages and `World::find`; need not be unique, may be empty
   Shape shape = Box{};
   Motion motion = Motion::Dynamic;
+  float density = 1000;  ///< kg/m³; gives the mass, unless `mass` or `mass_properties` does
 
   Vec3 position{};  ///< of the shape's origin, m
   Quat rotation{};
   Vec3 velocity{};          ///< of the centre of mass, m/s
   Vec3 angular_velocity{};  ///< world axes, rad/s
 
-  // Mass: from the density, unless `mass` is given (spread as the shape would), unless `mass_properties` says it all.
-  float density = 1000;  ///< kg/m³
+  // Instead of the density: the mass, spread as the shape would, or all of it.
   std::optional<float> mass{};
   std::optional<MassProperties> mass_properties{};
 

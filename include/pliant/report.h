@@ -25,14 +25,15 @@ struct BodyState {
   bool quarantined = false;
 };
 
-/// One point at which two bodies touched during the step.
+/// One point at which two bodies touched in a substep. A step of n substeps lists the contacts of all of them, so that
+/// their impulses add up to what passed between the bodies.
 struct Contact {
   BodyId a{}, b{};
   Vec3 position{};           ///< world, on the surface of b, m
   Vec3 normal{};             ///< unit, from b towards a
   float depth = 0;           ///< m; negative while there is still a gap
-  float normal_impulse = 0;  ///< N s on a along `normal`, over the step
-  Vec3 friction_impulse{};   ///< N s on a, over the step
+  float normal_impulse = 0;  ///< N s on a along `normal`, over the substep
+  Vec3 friction_impulse{};   ///< N s on a, over the substep
 };
 
 /// Two bodies came to touch, or parted.

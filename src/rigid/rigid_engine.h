@@ -67,6 +67,8 @@ class RigidEngine {
   void begin_step(float dt);
   /// Velocities lose what damping takes; boxes cover the way the bodies are about to go.
   void predict(float dt);
+  /// One body, that woke in the middle of the substep.
+  void predict(std::uint32_t slot, float dt);
   /// Slots whose predicted velocity is not finite or beyond the simulable range.
   void find_runaways(std::vector<std::uint32_t>& slots) const;
   /// Broad phase, narrow phase, and for continuous bodies contacts along their path.

@@ -66,25 +66,28 @@ void RigidEngine::begin_step(float dt) {
 void RigidEngine::predict(float dt) {
   impl_->update_slot_lists();
   for (const std::uint32_t slot : impl_->dynamic_slots) {
-    RigidBody& body = impl_->body(slot);
-    btRigidBody& bullet = *body.bullet;
-    if (!body.is_awake()) continue;
-    // Exact for a velocity that decays at a constant rate, whatever the substep.
-    const RigidProperties& p = body.properties;
-    if (p.linear_damping > 0) bullet.setLinearVelocity(bullet.getLinearVelocity() * std::exp(-p.linear_damping * dt));
-    if (p.angular_damping > 0) {
-      bullet.setAngularVelocity(bullet.getAngularVelocity() * std::exp(-p.angular_damping * dt));
-    }
-    bullet.clearForces();
-    bullet.applyCentralForce(impl_->gravity * (body.shape->mass * p.gravity_scale) + body.force);
-    bullet.applyTorque(body.torque);
-    body.velocity_t0 = bullet.getLinearVelocity();
-    body.angular_velocity_t0 = bullet.getAngularVelocity();
-    body.touched = false;
-    btTransform predicted;
-    bullet.predictIntegratedTransform(dt, predicted);
-    bullet.setInterpolationWorldTransform(predicted);
+    if (impl_->body(slot).is_awake()) predict(slot, dt);
   }
+}
+
+void RigidEngine::predict(std::uint32_t slot, float dt) {
+  RigidBody& body = impl_->body(slot);
+  btRigidBody& bullet = *body.bullet;
+  // Exact for a velocity that decays at a constant rate, whatever the substep.
+  const RigidProperties& p = body.properties;
+  if (p.linear_damping > 0) bullet.setLinearVelocity(bullet.getLinearVelocity() * std::exp(-p.linear_damping * dt));
+  if (p.angular_damping > 0) {
+    bullet.setAngularVelocity(bullet.getAngularVelocity() * std::exp(-p.angular_damping * dt));
+  }
+  bullet.clearForces();
+  bullet.applyCentralForce(impl_->gravity * (body.shape->mass * p.gravity_scale) + body.force);
+  bullet.applyTorque(body.torque);
+  body.velocity_t0 = bullet.getLinearVelocity();
+  body.angular_velocity_t0 = bullet.getAngularVelocity();
+  body.touched = false;
+  btTransform predicted;
+  bullet.predictIntegratedTransform(dt, predicted);
+  bullet.setInterpolationWorldTransform(predicted);
 }
 
 void RigidEngine::find_runaways(std::vector<std::uint32_t>& slots) const {

@@ -23,7 +23,7 @@ void World::Impl::step(float dt) {
     // Broad phase, then narrow, along the motion just predicted.
     stage(Stage::FindContacts, [&] { find_contacts(h); });
     // Contacts and joints join bodies into islands; a sleeper in one that is awake, or that is pushed, wakes.
-    stage(Stage::BuildRows, [&] { build_rows(), wake_touched(); });
+    stage(Stage::BuildRows, [&] { build_rows(), wake_touched(h); });
     // The only stage where bodies feel each other.
     stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(); });
     // Constrained velocities become positions.
@@ -62,10 +62,16 @@ void World::Impl::build_rows() {
   islands.finish(rigid.dynamic_slots());
 }
 
-void World::Impl::wake_touched() {
+void World::Impl::wake_touched(float dt) {
   scratch_slots.clear();
   rigid.find_pushed_sleepers(scratch_slots);
-  for (const std::uint32_t slot : scratch_slots) wake(slot);
+  // A sleeper that wakes now has missed the prediction: without it, it would feel no gravity in this substep.
+  const auto wake_and_predict = [&](std::uint32_t slot) {
+    if (rigid.is_awake(slot)) return;
+    wake(slot);
+    rigid.predict(slot, dt);
+  };
+  for (const std::uint32_t slot : scratch_slots) wake_and_predict(slot);
 
   awake_bodies.clear();
   awake_starts.assign(1, 0);
@@ -74,7 +80,7 @@ void World::Impl::wake_touched() {
     const auto bodies = islands.bodies(i);
     if (std::none_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return rigid.is_awake(slot); })) continue;
     for (const std::uint32_t slot : bodies) {
-      if (!rigid.is_awake(slot)) wake(slot);
+      wake_and_predict(slot);
       awake_island_of[slot] = static_cast<std::uint32_t>(awake_starts.size() - 1);
       awake_bodies.push_back(slot);
     }

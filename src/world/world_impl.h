@@ -93,7 +93,7 @@ struct World::Impl {
   void predict(float dt);
   void find_contacts(float dt);
   void build_rows();
-  void wake_touched();
+  void wake_touched(float dt);
   void solve_islands(float dt);
   void advance(float dt);
   void break_joints();
