@@ -1,7 +1,7 @@
 // A stranger's program: only what is installed.
-#include <pliant/pliant.h>
-
 #include <cstdio>
+
+#include <pliant/pliant.h>
 
 int main() {
   pliant::World world;
