@@ -1,5 +1,6 @@
 """pliant run, scenes, check and the rest of the command line, where all is well."""
 import json
+import pathlib
 import re
 import signal
 import subprocess
@@ -91,6 +92,15 @@ class Run(CommandTest):
             out = self.succeed("run", "s.json", "--frames", "200", "--threads", threads).stdout
             hashes.add(re.search(r"state hash ([0-9a-f]{16})", out).group(1))
         self.assertEqual(len(hashes), 1)
+
+    def test_every_scene_ends_in_the_same_state_in_two_processes(self):
+        for scene in sorted(pathlib.Path(SOURCE, "scenes").glob("*.json")):
+            with self.subTest(scene=scene.stem):
+                hashes = set()
+                for threads in ["1", "2"]:
+                    out = self.succeed("run", scene, "--frames", "300", "--threads", threads).stdout
+                    hashes.add(re.search(r"state hash ([0-9a-f]{16})", out).group(1))
+                self.assertEqual(len(hashes), 1)
 
     def test_progress_is_not_drawn_into_files(self):
         self.write("s.json", FALLING)
