@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include <atomic>
 #include <thread>
 
 #if PLIANT_HAS_TBB
@@ -33,10 +34,22 @@ void Workers::run_chunks(std::size_t chunks, void (*run)(void*, std::size_t), vo
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) run(context, chunk);
     return;
   }
+  // oneTBB orders what happens before, in and after the loop, but inside its library, where the thread sanitizer cannot
+  // see it. These two say it again where it can: all before the loop is seen by every chunk, all chunks by what
+  // follows.
+  std::atomic<std::size_t> begun{0}, done{0};
+  begun.store(1, std::memory_order_release);
   arena_->tbb.execute([&] {
     oneapi::tbb::parallel_for(
-        std::size_t{0}, chunks, [&](std::size_t chunk) { run(context, chunk); }, oneapi::tbb::simple_partitioner());
+        std::size_t{0}, chunks,
+        [&](std::size_t chunk) {
+          begun.load(std::memory_order_acquire);
+          run(context, chunk);
+          done.fetch_add(1, std::memory_order_release);
+        },
+        oneapi::tbb::simple_partitioner());
   });
+  done.load(std::memory_order_acquire);
 }
 
 #else
