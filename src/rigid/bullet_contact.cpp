@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <BulletCollision/CollisionDispatch/btManifoldResult.h>
-#include <BulletCollision/CollisionShapes/btBoxShape.h>
 #include <BulletCollision/CollisionShapes/btConcaveShape.h>
 #include <BulletCollision/CollisionShapes/btStaticPlaneShape.h>
 #include <BulletCollision/CollisionShapes/btTriangleShape.h>
@@ -16,7 +15,6 @@
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
 #include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
 
-#include "collide/box_box.h"
 #include "rigid/bullet_convert.h"
 #include "rigid/bullet_face.h"
 
@@ -120,21 +118,12 @@ struct CreateFunc : btCollisionAlgorithmCreateFunc {
   }
 };
 
-PlacedBox placed_box(const btCollisionObjectWrapper& wrapper) {
-  const auto& box = static_cast<const btBoxShape&>(*wrapper.getCollisionShape());
-  const btTransform& transform = wrapper.getWorldTransform();
-  PlacedBox placed;
-  placed.center = from_bullet(transform.getOrigin());
-  for (int i = 0; i < 3; ++i) placed.axes[i] = from_bullet(transform.getBasis().getColumn(i));
-  placed.half = from_bullet(box.getHalfExtentsWithMargin());
-  return placed;
-}
-
 class BoxBoxAlgorithm final : public PatchAlgorithm {
   using PatchAlgorithm::PatchAlgorithm;
   void find_patch(const btCollisionObjectWrapper& a, const btCollisionObjectWrapper& b, float max_distance,
                   ContactPatch& patch) override {
-    collide_boxes(placed_box(a), placed_box(b), max_distance, patch);
+    collide_boxes(placed_box(*a.getCollisionShape(), a.getWorldTransform()),
+                  placed_box(*b.getCollisionShape(), b.getWorldTransform()), max_distance, patch);
   }
 };
 

@@ -11,7 +11,6 @@
 #include <BulletCollision/CollisionShapes/btCylinderShape.h>
 #include <BulletCollision/CollisionShapes/btTriangleShape.h>
 
-#include "collide/box_box.h"
 #include "rigid/bullet_convert.h"
 
 namespace pliant {
@@ -131,13 +130,17 @@ void add_face(const btConvexShape& shape, const btVector3& d, Add&& add) {
 
 }  // namespace
 
+PlacedBox placed_box(const btCollisionShape& shape, const btTransform& world_from_shape) {
+  PlacedBox box;
+  box.center = from_bullet(world_from_shape.getOrigin());
+  for (int i = 0; i < 3; ++i) box.axes[i] = from_bullet(world_from_shape.getBasis().getColumn(i));
+  box.half = from_bullet(static_cast<const btBoxShape&>(shape).getHalfExtentsWithMargin());
+  return box;
+}
+
 ContactFace face_towards(const btConvexShape& shape, const btTransform& world_from_shape, const btVector3& direction) {
   if (shape.getShapeType() == BOX_SHAPE_PROXYTYPE) {
-    PlacedBox box;
-    box.center = from_bullet(world_from_shape.getOrigin());
-    for (int i = 0; i < 3; ++i) box.axes[i] = from_bullet(world_from_shape.getBasis().getColumn(i));
-    box.half = from_bullet(static_cast<const btBoxShape&>(shape).getHalfExtentsWithMargin());
-    return box.face_towards(from_bullet(direction));
+    return placed_box(shape, world_from_shape).face_towards(from_bullet(direction));
   }
   ContactFace face;
   const btVector3 local = direction * world_from_shape.getBasis();

@@ -5,9 +5,13 @@
 
 #include <BulletCollision/CollisionShapes/btConvexShape.h>
 
+#include "collide/box_box.h"
 #include "collide/contact_points.h"
 
 namespace pliant {
+
+/// A Bullet box, margin included, as our own; `shape` must be a box.
+PlacedBox placed_box(const btCollisionShape& shape, const btTransform& world_from_shape);
 
 /// The face (or edge, or point) of the shape that looks most along `direction` (world, unit), in world coordinates,
 /// margin included.
