@@ -144,25 +144,23 @@ bool clip_faces(const ContactFace& a, const ContactFace& b, Vec3 normal, float m
   return a.count == 2 && b.count == 2 && clip_edges(a, b, normal, max_distance, patch);
 }
 
-void clip_to_plane(const Vec3* vertices, std::size_t count, Vec3 plane_normal, float plane_offset, float max_distance,
-                   ContactPatch& patch) {
-  constexpr int kMaxPoints = 64;
-  ContactPoint points[kMaxPoints];
-  int found = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float distance = dot(vertices[i], plane_normal) - plane_offset;
-    if (distance > max_distance) continue;
-    const ContactPoint point{vertices[i], vertices[i] - distance * plane_normal, distance};
-    if (found < kMaxPoints) {
-      points[found++] = point;
-    } else {  // a hull with that many vertices near the plane: keep the deepest
-      ContactPoint* highest = std::max_element(
-          points, points + found, [](const ContactPoint& a, const ContactPoint& b) { return a.distance < b.distance; });
-      if (point.distance < highest->distance) *highest = point;
-    }
+void PlaneClipper::add(Vec3 vertex) {
+  const float distance = dot(vertex, normal_) - offset_;
+  if (distance > max_distance_) return;
+  const ContactPoint point{vertex, vertex - distance * normal_, distance};
+  if (count_ < kMaxPoints) {
+    points_[count_++] = point;
+  } else {  // a hull with that many vertices near the plane: keep the deepest
+    ContactPoint* highest =
+        std::max_element(points_, points_ + count_,
+                         [](const ContactPoint& a, const ContactPoint& b) { return a.distance < b.distance; });
+    if (point.distance < highest->distance) *highest = point;
   }
-  patch.normal = plane_normal;
-  reduce(points, found, plane_normal, patch);
+}
+
+void PlaneClipper::finish(ContactPatch& patch) {
+  patch.normal = normal_;
+  reduce(points_, count_, normal_, patch);
 }
 
 }  // namespace pliant

@@ -43,8 +43,21 @@ struct ContactPatch {
 /// (edges that cross, corners): then one point along the normal is all there is.
 bool clip_faces(const ContactFace& a, const ContactFace& b, Vec3 normal, float max_distance, ContactPatch& patch);
 
-/// All points of a convex body near a plane: `vertices` are the body's extreme points.
-void clip_to_plane(const Vec3* vertices, std::size_t count, Vec3 plane_normal, float plane_offset, float max_distance,
-                   ContactPatch& patch);
+/// All points of a convex body near a plane: give it the body's extreme points one by one.
+class PlaneClipper {
+ public:
+  PlaneClipper(Vec3 normal, float offset, float max_distance)
+      : normal_(normal), offset_(offset), max_distance_(max_distance) {}
+
+  void add(Vec3 vertex);
+  void finish(ContactPatch& patch);
+
+ private:
+  static constexpr int kMaxPoints = 64;
+  Vec3 normal_;
+  float offset_, max_distance_;
+  ContactPoint points_[kMaxPoints];
+  int count_ = 0;
+};
 
 }  // namespace pliant

@@ -138,11 +138,10 @@ class PlaneAlgorithm final : public PatchAlgorithm {
     const auto& shape = static_cast<const btStaticPlaneShape&>(*plane.getCollisionShape());
     const btVector3 normal = plane.getWorldTransform().getBasis() * shape.getPlaneNormal();
     const btVector3 origin = plane.getWorldTransform() * (shape.getPlaneNormal() * shape.getPlaneConstant());
-    thread_local std::vector<Vec3> points;  // kept for its memory
-    points.clear();
+    PlaneClipper clipper(from_bullet(normal), origin.dot(normal), max_distance);
     add_points_towards(static_cast<const btConvexShape&>(*convex.getCollisionShape()), convex.getWorldTransform(),
-                       -normal, points);
-    clip_to_plane(points.data(), points.size(), from_bullet(normal), origin.dot(normal), max_distance, patch);
+                       -normal, clipper);
+    clipper.finish(patch);
     if constexpr (Swapped) {  // the plane is Bullet's first body: its b is the convex one
       patch.normal = -patch.normal;
       for (int i = 0; i < patch.count; ++i) std::swap(patch.points[i].on_a, patch.points[i].on_b);
@@ -184,15 +183,22 @@ class ConvexAlgorithm final : public PatchAlgorithm {
   }
 };
 
+struct TriangleTouch {
+  ContactPatch patch;
+  Vec3 plane_point, plane_normal;
+  bool is_flat = false;
+};
+
 /// A convex shape against the triangles of a mesh or heightfield near it. The convex shape is a.
 class TriangleCollector : public btTriangleCallback {
  public:
   TriangleCollector(const btConvexShape& convex, const btTransform& world_from_convex,
-                    const btTransform& world_from_mesh, float max_distance)
+                    const btTransform& world_from_mesh, float max_distance, std::vector<TriangleTouch>& touches)
       : convex_(convex),
         world_from_convex_(world_from_convex),
         world_from_mesh_(world_from_mesh),
-        max_distance_(max_distance) {
+        max_distance_(max_distance),
+        touches_(touches) {
     touches_.clear();
   }
 
@@ -200,7 +206,7 @@ class TriangleCollector : public btTriangleCallback {
     btTriangleShape triangle(world_from_mesh_ * corners[0], world_from_mesh_ * corners[1],
                              world_from_mesh_ * corners[2]);
     triangle.setMargin(0);
-    Touch touch;
+    TriangleTouch touch;
     find_convex_patch(convex_, world_from_convex_, triangle, btTransform::getIdentity(), max_distance_, touch.patch);
     if (touch.patch.count == 0) return;
     touch.plane_point = from_bullet(triangle.m_vertices1[0]);
@@ -215,7 +221,7 @@ class TriangleCollector : public btTriangleCallback {
   /// the side, the edges of triangles next to the one beneath it; such an edge lies in the plane of a triangle that is
   /// touched flat, and is no corner at all.
   void finish(std::vector<std::pair<Vec3, ContactPoint>>& points) const {
-    for (const Touch& touch : touches_) {
+    for (const TriangleTouch& touch : touches_) {
       for (int i = 0; i < touch.patch.count; ++i) {
         const ContactPoint& point = touch.patch.points[i];
         if (touch.is_flat || !is_in_flat_plane(point.on_b)) points.push_back({touch.patch.normal, point});
@@ -224,14 +230,8 @@ class TriangleCollector : public btTriangleCallback {
   }
 
  private:
-  struct Touch {
-    ContactPatch patch;
-    Vec3 plane_point, plane_normal;
-    bool is_flat = false;
-  };
-
   bool is_in_flat_plane(Vec3 point) const {
-    return std::any_of(touches_.begin(), touches_.end(), [&](const Touch& touch) {
+    return std::any_of(touches_.begin(), touches_.end(), [&](const TriangleTouch& touch) {
       return touch.is_flat && std::abs(dot(point - touch.plane_point, touch.plane_normal)) < 0.1f * max_distance_;
     });
   }
@@ -239,10 +239,8 @@ class TriangleCollector : public btTriangleCallback {
   const btConvexShape& convex_;
   const btTransform &world_from_convex_, &world_from_mesh_;
   float max_distance_;
-  static thread_local std::vector<Touch> touches_;  // kept for its memory
+  std::vector<TriangleTouch>& touches_;
 };
-
-thread_local std::vector<TriangleCollector::Touch> TriangleCollector::touches_;
 
 /// Several contact points with normals of their own, cut down to a manifold's four: the deepest, then those that stand
 /// farthest from what is taken already.
@@ -277,15 +275,14 @@ class MeshAlgorithm final : public OwnManifoldAlgorithm {
     btVector3 lower, upper;
     shape.getAabb(mesh.getWorldTransform().inverse() * convex.getWorldTransform(), lower, upper);
     const btVector3 by(max_distance, max_distance, max_distance);
-    TriangleCollector collector(shape, convex.getWorldTransform(), mesh.getWorldTransform(), max_distance);
+    TriangleCollector collector(shape, convex.getWorldTransform(), mesh.getWorldTransform(), max_distance, touches_);
     static_cast<const btConcaveShape*>(mesh.getCollisionShape())
         ->processAllTriangles(&collector, lower - by, upper + by);
-    thread_local std::vector<std::pair<Vec3, ContactPoint>> points;  // kept for its memory
-    points.clear();
-    collector.finish(points);
-    reduce(points);
+    points_.clear();
+    collector.finish(points_);
+    reduce(points_);
     PointReplacer replacer(manifold(), max_distance);
-    for (auto& [normal, point] : points) {
+    for (auto& [normal, point] : points_) {
       if constexpr (Swapped) {
         normal = -normal;
         std::swap(point.on_a, point.on_b);
@@ -293,6 +290,11 @@ class MeshAlgorithm final : public OwnManifoldAlgorithm {
       replacer.add(normal, point);
     }
   }
+
+ private:
+  // The memory is kept with the pair, not with the thread: a thread that joins late would have to allocate its own.
+  std::vector<TriangleTouch> touches_;
+  std::vector<std::pair<Vec3, ContactPoint>> points_;
 };
 
 bool is_convex(int type) {

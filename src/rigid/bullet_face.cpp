@@ -149,9 +149,9 @@ ContactFace face_towards(const btConvexShape& shape, const btTransform& world_fr
 }
 
 void add_points_towards(const btConvexShape& shape, const btTransform& world_from_shape, const btVector3& direction,
-                        std::vector<Vec3>& points) {
+                        PlaneClipper& clipper) {
   const btVector3 d = direction * world_from_shape.getBasis();
-  const auto add = [&](const btVector3& v) { points.push_back(from_bullet(world_from_shape * v)); };
+  const auto add = [&](const btVector3& v) { clipper.add(from_bullet(world_from_shape * v)); };
   switch (shape.getShapeType()) {
     case BOX_SHAPE_PROXYTYPE: {
       const btVector3 h = static_cast<const btBoxShape&>(shape).getHalfExtentsWithMargin();

@@ -1,8 +1,6 @@
 // The part of a convex shape that faces a direction, for contact patches.
 #pragma once
 
-#include <vector>
-
 #include <BulletCollision/CollisionShapes/btConvexShape.h>
 
 #include "collide/box_box.h"
@@ -17,9 +15,9 @@ PlacedBox placed_box(const btCollisionShape& shape, const btTransform& world_fro
 /// margin included.
 ContactFace face_towards(const btConvexShape& shape, const btTransform& world_from_shape, const btVector3& direction);
 
-/// Appends the points of the shape that a plane it lies on could touch when `direction` points down into the plane: all
-/// corners of a polyhedron, the rims of round shapes.
+/// Gives the clipper the points of the shape that a plane it lies on could touch when `direction` points down into the
+/// plane: all corners of a polyhedron, the rims of round shapes.
 void add_points_towards(const btConvexShape& shape, const btTransform& world_from_shape, const btVector3& direction,
-                        std::vector<Vec3>& points);
+                        PlaneClipper& clipper);
 
 }  // namespace pliant

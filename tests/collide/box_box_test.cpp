@@ -143,7 +143,9 @@ TEST(ContactPoints, APlaneKeepsTheDeepestAndTheWidest) {
   std::vector<Vec3> rim;
   for (int i = 0; i < 40; ++i) rim.push_back({std::cos(0.157f * i), -0.001f * (i == 7), std::sin(0.157f * i)});
   ContactPatch patch;
-  clip_to_plane(rim.data(), rim.size(), {0, 1, 0}, 0.0f, 0.01f, patch);
+  PlaneClipper clipper({0, 1, 0}, 0.0f, 0.01f);
+  for (const Vec3& point : rim) clipper.add(point);
+  clipper.finish(patch);
   ASSERT_EQ(patch.count, 4);
   EXPECT_NEAR(patch.points[0].distance, -0.001f, 1e-6f);
   // Four points of a circle that span at least 80 % of the inscribed square.
