@@ -13,5 +13,6 @@
 #include "pliant/result.h"
 #include "pliant/scene.h"
 #include "pliant/shapes.h"
+#include "pliant/tetrahedralize.h"
 #include "pliant/version.h"
 #include "pliant/world.h"
