@@ -5,8 +5,6 @@
 namespace pliant {
 namespace {
 
-constexpr int kWantedSamples = 4;
-
 void attach_texture(GLenum attachment, const GlTexture& texture) {
   glFramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture.get(), 0);
 }
@@ -42,9 +40,9 @@ GlSampler make_sampler(GLint filter, GLint compare) {
 }
 
 Status make_shaded(RenderTargets& out) {
-  GLint most = 1;
+  GLint most = 0;
   glGetInternalformativ(GL_RENDERBUFFER, GL_SRGB8_ALPHA8, GL_SAMPLES, 1, &most);
-  const int samples = std::clamp(most, 1, kWantedSamples);
+  const int samples = std::clamp(out.samples, 0, std::max(most, 0));
   out.shaded_color = make_renderbuffer(GL_SRGB8_ALPHA8, samples, out.width, out.height);
   out.shaded_depth = make_renderbuffer(GL_DEPTH_COMPONENT24, samples, out.width, out.height);
   out.shaded = make_framebuffer();
@@ -55,9 +53,9 @@ Status make_shaded(RenderTargets& out) {
 
 }  // namespace
 
-Result<RenderTargets> RenderTargets::create(int width, int height) {
+Result<RenderTargets> RenderTargets::create(int width, int height, int samples) {
   RenderTargets out;
-  out.width = width, out.height = height;
+  out.width = width, out.height = height, out.samples = samples;
   out.depth = make_texture(GL_DEPTH_COMPONENT32F, width, height);
   Status status = make_color_target(out.normals, GL_RGBA8, width, height, &out.depth, "buffer of normals");
   for (ColorTarget& target : out.visibility) {
@@ -66,12 +64,17 @@ Result<RenderTargets> RenderTargets::create(int width, int height) {
   if (status.ok()) status = make_shaded(out);
   if (status.ok()) status = make_color_target(out.picture, GL_SRGB8_ALPHA8, width, height, nullptr, "picture");
   if (!status.ok()) return status.error();
+  // A window may show the picture in another size.
+  glBindTexture(GL_TEXTURE_2D, out.picture.color.get());
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   return out;
 }
 
-Result<ShadowMap> ShadowMap::create() {
+Result<ShadowMap> ShadowMap::create(int resolution) {
   ShadowMap out;
-  out.depth = make_texture(GL_DEPTH_COMPONENT32F, kResolution, kResolution);
+  out.resolution = resolution;
+  out.depth = make_texture(GL_DEPTH_COMPONENT32F, resolution, resolution);
   out.framebuffer = make_framebuffer();
   attach_texture(GL_DEPTH_ATTACHMENT, out.depth);
   const GLenum none = GL_NONE;

@@ -18,21 +18,23 @@ struct RenderTargets {
   ColorTarget normals;        ///< with `depth`
   ColorTarget visibility[2];  ///< rough and smooth
   GlRenderbuffer shaded_color, shaded_depth;
+  int samples = 0;       ///< per pixel, wanted; 0: just one
   GlFramebuffer shaded;  ///< several samples per pixel
   ColorTarget picture;   ///< one, sRGB
 
-  static Result<RenderTargets> create(int width, int height);
+  static Result<RenderTargets> create(int width, int height, int samples);
 };
 
 /// The sun's view.
 struct ShadowMap {
   /// Finer maps cost more than they show: in software the sun's view of a deep pile takes longer than all else.
-  static constexpr int kResolution = 2048;
+  static constexpr int kFullResolution = 2048, kLightResolution = 1024;
+  int resolution = 0;
   GlTexture depth;
   GlFramebuffer framebuffer;
   GlSampler comparing, reading;
 
-  static Result<ShadowMap> create();
+  static Result<ShadowMap> create(int resolution);
 };
 
 }  // namespace pliant

@@ -84,6 +84,7 @@ std::optional<Ground> ground_of(const RenderSurface& surface) {
 
 struct Programs {
   GlProgram depth, depth_transparent, normals, visibility, blur, opaque, ground, transparent, sky, lines, copy;
+  GlProgram light_opaque, light_ground;
 
   Status create() {
     using namespace shader;
@@ -107,6 +108,8 @@ struct Programs {
     make(blur, "blur", "", kScreenVertex, places + kBlurFragment);
     make(opaque, "surface", "", kSurfaceVertex, lit_surface);
     make(ground, "ground", "#define GROUND", kSurfaceVertex, lit_surface);
+    make(light_opaque, "light surface", "#define LIGHT", kSurfaceVertex, lit_surface);
+    make(light_ground, "light ground", "#define LIGHT\n#define GROUND", kSurfaceVertex, lit_surface);
     make(transparent, "glass", "#define TRANSPARENT", kSurfaceVertex, lit_surface);
     make(sky, "sky", "", kScreenVertex, shade + kSkyFragment);
     make(lines, "lines", "", kSurfaceVertex, kLineFragment);
@@ -134,10 +137,12 @@ struct Renderer::Impl {
   SunShadow sun;
 
   Status create();
+  Status prepare(int width, int height, Quality quality);
   void collect(const Picture& now);
   void draw_shadow_map();
   void draw_normals();
   void draw_visibility();
+  void bind_shadow_map() const;
   void draw_shaded();
   void draw_grounds(const GlProgram& program);
   void draw_transparent();
@@ -153,11 +158,26 @@ struct Renderer::Impl {
 
 Status Renderer::Impl::create() {
   if (const Status s = programs.create(); !s.ok()) return s;
-  Result<ShadowMap> map = ShadowMap::create();
-  if (!map) return map.error();
-  shadow_map = std::move(*map);
   colors = make_color_map();
   no_vertices = GlVertexArray::create();
+  return {};
+}
+
+/// Buffers of the size and quality that is asked for.
+Status Renderer::Impl::prepare(int width, int height, Quality quality) {
+  const bool full = quality == Quality::Full;
+  if (const int texels = full ? ShadowMap::kFullResolution : ShadowMap::kLightResolution;
+      shadow_map.resolution != texels) {
+    Result<ShadowMap> map = ShadowMap::create(texels);
+    if (!map) return map.error();
+    shadow_map = std::move(*map);
+  }
+  const int samples = full ? 4 : 0;
+  if (targets.width == width && targets.height == height && targets.samples == samples) return {};
+  targets = {};  // the old ones go first: both together may be too much
+  Result<RenderTargets> made = RenderTargets::create(width, height, samples);
+  if (!made) return made.error();
+  targets = std::move(*made);
   return {};
 }
 
@@ -185,7 +205,7 @@ void Renderer::Impl::collect(const Picture& now) {
     grounds.push_back(*ground);
   }
   meshes.upload();
-  sun = fit_sun_shadow(meshes.balls(), now.lighting.to_sun, view, ShadowMap::kResolution);
+  sun = fit_sun_shadow(meshes.balls(), now.lighting.to_sun, view, shadow_map.resolution);
   sun.any = sun.any && now.lighting.sun_casts_shadows;
 }
 
@@ -234,7 +254,7 @@ void Renderer::Impl::set_light(const GlProgram& program) const {
   program.set("u_shadow", kShadowUnit);
   program.set("u_shadow_depth_map", kShadowDepthUnit);
   program.set("u_sun_from_world", sun.map_from_world);
-  program.set("u_shadow_texel", 1 / static_cast<float>(ShadowMap::kResolution));
+  program.set("u_shadow_texel", 1 / static_cast<float>(shadow_map.resolution));
   program.set("u_shadow_size", sun.size);
   program.set("u_shadow_depth", sun.depth);
   program.set("u_shadow_on", sun.any ? 1.0f : 0.0f);
@@ -251,7 +271,7 @@ void Renderer::Impl::set_shading(const GlProgram& program) const {
 
 void Renderer::Impl::draw_shadow_map() {
   glBindFramebuffer(GL_FRAMEBUFFER, shadow_map.framebuffer.get());
-  glViewport(0, 0, ShadowMap::kResolution, ShadowMap::kResolution);
+  glViewport(0, 0, shadow_map.resolution, shadow_map.resolution);
   glClear(GL_DEPTH_BUFFER_BIT);
   if (!sun.any) return;
   programs.depth.use();
@@ -270,13 +290,16 @@ void Renderer::Impl::draw_normals() {
   draw_batches(meshes.opaque(), meshes.opaque().size());
 }
 
-void Renderer::Impl::draw_visibility() {
-  bind(kDepthUnit, targets.depth);
-  bind(kNormalUnit, targets.normals.color);
+void Renderer::Impl::bind_shadow_map() const {
   bind(kShadowUnit, shadow_map.depth);
   bind(kShadowDepthUnit, shadow_map.depth);
   glBindSampler(kShadowUnit, shadow_map.comparing.get());
   glBindSampler(kShadowDepthUnit, shadow_map.reading.get());
+}
+
+void Renderer::Impl::draw_visibility() {
+  bind(kDepthUnit, targets.depth);
+  bind(kNormalUnit, targets.normals.color);
   glDisable(GL_DEPTH_TEST);
 
   const float distance = picture->view.distance();
@@ -343,14 +366,18 @@ void Renderer::Impl::draw_wireframe() {
 }
 
 void Renderer::Impl::draw_shaded() {
+  const bool full = picture->look.quality == Quality::Full;
+  const GlProgram &opaque = full ? programs.opaque : programs.light_opaque,
+                  &ground = full ? programs.ground : programs.light_ground;
   glBindFramebuffer(GL_FRAMEBUFFER, targets.shaded.get());
+  glViewport(0, 0, targets.width, targets.height);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   bind(kColorMapUnit, colors);
   if (picture->look.wireframe) glEnable(GL_POLYGON_OFFSET_FILL), glPolygonOffset(1, 2);
-  set_shading(programs.opaque);
+  set_shading(opaque);
   draw_batches(meshes.opaque(), body_batches);
-  set_shading(programs.ground);
-  draw_grounds(programs.ground);
+  set_shading(ground);
+  draw_grounds(ground);
   glDisable(GL_POLYGON_OFFSET_FILL);
 
   set_camera(programs.sky);
@@ -381,12 +408,7 @@ Status Renderer::draw(const Picture& picture, int width, int height) {
                  fmt::format("a picture of {}x{} pixels cannot be drawn; each side must be {} to {}", width, height,
                              kMinSize, kMaxSize)};
   }
-  if (impl_->targets.width != width || impl_->targets.height != height) {
-    impl_->targets = {};
-    Result<RenderTargets> targets = RenderTargets::create(width, height);
-    if (!targets) return targets.error();
-    impl_->targets = std::move(*targets);
-  }
+  if (const Status s = impl_->prepare(width, height, picture.look.quality); !s.ok()) return s;
   // A window's own drawing may have left anything behind.
   for (const GLenum state : {GL_BLEND, GL_CULL_FACE, GL_SCISSOR_TEST, GL_STENCIL_TEST}) glDisable(state);
   glEnable(GL_DEPTH_TEST);
@@ -397,8 +419,8 @@ Status Renderer::draw(const Picture& picture, int width, int height) {
 
   impl_->collect(picture);
   impl_->draw_shadow_map();
-  impl_->draw_normals();
-  impl_->draw_visibility();
+  impl_->bind_shadow_map();
+  if (picture.look.quality == Quality::Full) impl_->draw_normals(), impl_->draw_visibility();
   impl_->draw_shaded();
   impl_->picture = nullptr;
   glBindSampler(kShadowUnit, 0);

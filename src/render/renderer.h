@@ -1,7 +1,8 @@
 // Draws surfaces of any body kind with a GLES 3.0 context, into a picture or a window.
 //
 // A picture takes five passes: the sun's view (shadow map), flat normals and depth, visibility of sun and sky per
-// pixel, a blur of it that keeps edges, and the shaded surfaces with four samples per pixel.
+// pixel, a blur of it that keeps edges, and the shaded surfaces with four samples per pixel. A light one takes two: a
+// coarser shadow map, and the shaded surfaces with one sample per pixel.
 //
 // The renderer looks at surfaces only. It never touches a World.
 #pragma once
@@ -19,12 +20,18 @@ namespace pliant {
 
 enum class ColorBy { Material, Speed };
 
+enum class Quality {
+  Full,
+  Light  ///< hard shadows, no ambient occlusion, jagged edges: for a window without a GPU
+};
+
 /// How things are shown.
 struct Look {
   ColorBy color_by = ColorBy::Material;
   ColorScale scale{};      ///< for all but `Material`
   bool wireframe = false;  ///< the triangles' edges over the surfaces
   bool grid = true;        ///< on endless ground
+  Quality quality = Quality::Full;
 };
 
 /// A straight bar that is drawn but is no body: the arm of a joint.

@@ -24,7 +24,8 @@ extern const char* const kDepthFragment;       ///< the sun's view; TRANSPARENT:
 extern const char* const kNormalFragment;      ///< flat normals and depth, before anything is shaded
 extern const char* const kVisibilityFragment;  ///< share of the sun and of the sky that each pixel sees
 extern const char* const kBlurFragment;        ///< smooths it without crossing edges
-extern const char* const kSurfaceFragment;     ///< shades; GROUND: endless, with a grid; TRANSPARENT: sorted glass
+extern const char* const kSurfaceFragment;     ///< shades; GROUND: endless, with a grid; TRANSPARENT: sorted glass;
+                                               ///< LIGHT: looks at the shadow map itself
 extern const char* const kSkyFragment;
 extern const char* const kLineFragment;
 extern const char* const kCopyFragment;

@@ -91,7 +91,7 @@ float grid_lines(vec2 at, float cell, float width) {
 }
 #endif
 
-#ifndef TRANSPARENT
+#if !defined(TRANSPARENT) && !defined(LIGHT)
 // Along edges several surfaces share a pixel, and the visibility is that of only one: take the nearest neighbour that
 // has this fragment's distance.
 vec2 read_visibility(float distance_here) {
@@ -115,12 +115,14 @@ vec3 mirrored_surroundings(Surface s, vec3 r) {
   float down = -dot(u_ground_plane.xyz, r), below = smoothstep(-0.35, 0.35, 2.0 * down / (0.15 + s.roughness));
   if (u_ground_plane.xyz == vec3(0.0)) below = smoothstep(-0.35, 0.35, -r.y / (0.15 + s.roughness));
   float lit = 1.0;
+#ifndef LIGHT
   if (down > 0.02 && s.roughness < 0.6) {
     float reach = (dot(u_ground_plane.xyz, s.p) - u_ground_plane.w) / down;
     // Softened: what stands around is not in the mirror, so its shadow should not stand out either.
     float dull = smoothstep(0.3, 0.6, s.roughness);
     lit = 0.6 + 0.4 * mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz, 12.0), 1.0, dull);
   }
+#endif
   vec3 ground = mix(ground_radiance(lit), kHorizon * u_sky, exp(-4.0 * max(down, 0.0)) * 0.7);
   vec3 sharp = mix(above, ground, below);
   return mix(sharp, sky_irradiance(r), s.roughness * s.roughness);
@@ -149,6 +151,8 @@ void main() {
 #endif
 #ifdef TRANSPARENT
   vec2 visible = vec2(1.0);  // its own shadow is full of holes, and no other would show much
+#elif defined(LIGHT)
+  vec2 visible = vec2(shadow_quick(v_world, s.n, 1.2), 1.0);
 #else
   vec2 visible = read_visibility(distance_here);
 #endif
