@@ -75,6 +75,9 @@ class World {
   // --- Reading -------------------------------------------------------------------------------------------------------
   Result<BodyState> state(BodyId body) const;
   Result<JointState> state(JointId joint) const;
+  /// Which of the islands of the last step the body was solved in, 0 to `StepReport::islands` - 1. None for a body that
+  /// slept through it, that forces do not move, or that has come since.
+  std::optional<std::size_t> island(BodyId body) const;
 
   // --- Pushing and placing -------------------------------------------------------------------------------------------
   /// Moves the body there at once, keeping its velocity. For kinematic bodies prefer `move_to`.

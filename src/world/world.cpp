@@ -103,6 +103,13 @@ Result<JointState> World::state(JointId joint) const {
   return impl_->state.joints[joint.index].is_committed ? impl_->rigid.joint_state(joint.index) : JointState{};
 }
 
+std::optional<std::size_t> World::island(BodyId body) const {
+  if (!contains(body) || body.index >= impl_->awake_island_of.size()) return {};
+  const std::uint32_t island = impl_->awake_island_of[body.index];
+  const bool is_known = impl_->state.bodies[body.index].is_committed && island != RigidEngine::kNoIsland;
+  return is_known ? std::optional<std::size_t>(island) : std::nullopt;
+}
+
 Status World::set_transform(BodyId body, const Transform& world_from_body) {
   return impl_->queue(body, "set_transform", is_finite(world_from_body),
                       edit::SetTransform{body.index, world_from_body});
@@ -252,6 +259,7 @@ Status World::restore(const Snapshot& snapshot) {
   impl_->state = snapshot.data_->state;
   impl_->rigid.restore(*snapshot.data_->rigid);
   impl_->waking.clear();
+  impl_->awake_island_of.clear();  // they are those of a step that now never was
   impl_->queries_stale = true;
   return {};
 }

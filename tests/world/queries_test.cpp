@@ -86,6 +86,31 @@ TEST(Queries, SeeMovedBodies) {
   EXPECT_FALSE(world.ray_cast({0, 5, 0}, {0, -1, 0}, 10));
 }
 
+TEST(Islands, AreWhatTouches) {
+  World world;
+  const BodyId ground = world.add(GroundDef{}).value();
+  std::vector<BodyId> left, right;  // two stacks of boxes, far apart
+  for (int i = 0; i < 3; ++i) {
+    const float y = 0.5f + static_cast<float>(i);
+    left.push_back(world.add(RigidDef{.position = {-5, y, 0}}).value());
+    right.push_back(world.add(RigidDef{.position = {5, y, 0}}).value());
+  }
+  const BodyId flying = world.add(RigidDef{.position = {0, 50, 0}}).value();
+  EXPECT_FALSE(world.island(flying));
+  for (int i = 0; i < 5; ++i) world.step();
+  EXPECT_EQ(world.report().islands, 3u);
+  EXPECT_FALSE(world.island(ground));
+  EXPECT_FALSE(world.island(BodyId{}));
+  ASSERT_TRUE(world.island(left[0]) && world.island(right[0]) && world.island(flying));
+  for (const BodyId body : left) EXPECT_EQ(world.island(body), world.island(left[0]));
+  for (const BodyId body : right) EXPECT_EQ(world.island(body), world.island(right[0]));
+  EXPECT_NE(*world.island(left[0]), *world.island(right[0]));
+  EXPECT_NE(*world.island(flying), *world.island(right[0]));
+  const Snapshot then = world.snapshot();
+  ASSERT_TRUE(world.restore(then));
+  EXPECT_FALSE(world.island(left[0]));
+}
+
 TEST(Shapes, AllRestWhereTheyShould) {
   const struct {
     Shape shape;
