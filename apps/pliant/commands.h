@@ -15,6 +15,7 @@ inline constexpr int kExitUsage = 2;          ///< a command line that makes no 
 inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C
 
 void add_run_command(CLI::App& app, int& exit_code);
+void add_view_command(CLI::App& app, int& exit_code);
 void add_scenes_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_mesh_command(CLI::App& app, int& exit_code);

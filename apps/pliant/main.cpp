@@ -18,6 +18,7 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = kExitOk;
   add_run_command(app, exit_code);
+  add_view_command(app, exit_code);
   add_scenes_command(app, exit_code);
   add_check_command(app, exit_code);
   add_mesh_command(app, exit_code);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
@@ -11,31 +10,14 @@
 #include "render/scene_renderer.h"
 #include "render/video_writer.h"
 
+#include "picture_size.h"
+
 namespace pliant::app {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr double kVideoRate = 60, kGifRate = 20;  // a GIF counts in hundredths of a second: 20 comes out even
-
-struct Size {
-  int width = 0, height = 0;
-};
-
-std::optional<Size> parse_size(const std::string& text) {
-  Size size;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%5dx%5d%n", &size.width, &size.height, &used) != 2) return std::nullopt;
-  const auto fits = [](int x) { return x >= Renderer::kMinSize && x <= Renderer::kMaxSize; };
-  const bool whole = used == static_cast<int>(text.size());
-  return whole && fits(size.width) && fits(size.height) ? std::optional(size) : std::nullopt;
-}
-
-std::string check_size(const std::string& text) {
-  if (parse_size(text)) return {};
-  return fmt::format("`{}` is not allowed; it must be WIDTHxHEIGHT with sides of {} to {} pixels, such as 1280x720",
-                     text, Renderer::kMinSize, Renderer::kMaxSize);
-}
 
 /// The name says the format, so another one would lie.
 auto check_ending(std::string ending) {
@@ -96,7 +78,7 @@ struct PictureOutput::Impl {
           Error::Code::InvalidArgument,
           fmt::format("--image-frame {} is not allowed; the run has only {} frames", image_frame, scene.frames)};
     }
-    const std::optional<Size> size = parse_size(options.size);
+    const std::optional<PictureSize> size = parse_size(options.size);
     if (!size) return Error{Error::Code::InvalidArgument, "--size: " + check_size(options.size)};
     if (!options.image.empty()) {
       Result<AtomicFile> file = AtomicFile::create(options.image);

@@ -1,0 +1,141 @@
+#include "view/grab.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pliant {
+namespace {
+
+// The spring alone would swing 2.5 times a second; it is damped so that it does not swing at all.
+constexpr float kFrequency = 2 * kPi * 2.5f;  // rad/s
+constexpr float kMostAcceleration = 400;      // m/s²: through a wall is no way
+constexpr float kSpinDrag = 3;                // 1/s: what is held does not whirl
+
+Mat3 inverse(const Mat3& a) {
+  const Vec3 c0 = cross(a.rows[1], a.rows[2]), c1 = cross(a.rows[2], a.rows[0]), c2 = cross(a.rows[0], a.rows[1]);
+  const float det = dot(a.rows[0], c0);
+  Mat3 out;
+  for (std::size_t r = 0; r < 3; ++r) out.rows[r] = Vec3{c0[r], c1[r], c2[r]} / det;
+  return out;
+}
+
+/// The body's mass and inertia, where it is rigid and has them.
+std::optional<MassProperties> mass_of(const World& world, BodyId body) {
+  const Result<const RigidDef*> found = world.def(body);
+  if (!found) return std::nullopt;
+  const RigidDef& def = **found;
+  if (def.mass_properties) return def.mass_properties;
+  Result<MassProperties> out = mass_properties(def.shape, def.density);
+  if (!out) return std::nullopt;
+  const float scale = def.mass.value_or(out->mass) / out->mass;
+  out->mass *= scale;
+  for (Vec3& row : out->inertia.rows) row *= scale;
+  return *out;
+}
+
+Vec3 to_world(const Quat& world_from_body, const Mat3& m, Vec3 v) {
+  return world_from_body.rotate(m * world_from_body.conjugate().rotate(v));
+}
+
+/// The three vertices of the face nearest to `p`, with the shares that make up its nearest point.
+SurfacePoint on_nearest_face(const RenderSurface& surface, Vec3 p) {
+  SurfacePoint out;
+  float nearest = std::numeric_limits<float>::max();
+  for (const Face& face : surface.mesh->faces) {
+    const Vec3 a = surface.vertex(face[0]), ab = surface.vertex(face[1]) - a, ac = surface.vertex(face[2]) - a;
+    const Vec3 normal = cross(ab, ac);
+    const float area = dot(normal, normal);
+    if (!(area > 0)) continue;
+    std::array<float, 3> w{};
+    w[1] = std::clamp(dot(cross(p - a, ac), normal) / area, 0.0f, 1.0f);
+    w[2] = std::clamp(dot(cross(ab, p - a), normal) / area, 0.0f, 1.0f - w[1]);
+    w[0] = 1 - w[1] - w[2];
+    const float distance = length_squared(a + w[1] * ab + w[2] * ac - p);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    out.nodes = {face[0], face[1], face[2]};
+    out.weights = w;
+  }
+  return out;
+}
+
+}  // namespace
+
+SurfacePoint SurfacePoint::at(const RenderSurface& surface, Vec3 world) {
+  SurfacePoint out = surface.deforms() ? on_nearest_face(surface, world) : SurfacePoint{};
+  out.body = surface.body;
+  out.local = surface.world_from_body.inverse() * world;
+  return out;
+}
+
+Vec3 SurfacePoint::position(const RenderSurface& surface) const {
+  if (!surface.deforms()) return surface.world_from_body * local;
+  Vec3 out;
+  for (std::size_t i = 0; i < 3; ++i) out += weights[i] * surface.vertex(nodes[i]);
+  return out;
+}
+
+Vec3 SurfacePoint::velocity(const RenderSurface& surface) const {
+  if (!surface.deforms()) {
+    return surface.velocity + cross(surface.angular_velocity, position(surface) - surface.center_of_mass);
+  }
+  Vec3 out;
+  for (std::size_t i = 0; i < 3; ++i) out += weights[i] * surface.vertex_velocity(nodes[i]);
+  return out;
+}
+
+Mat3 response_at(const World& world, BodyId body, Vec3 point) {
+  const Result<BodyState> state = world.state(body);
+  Mat3 out;
+  const float inverse_mass = state && state->mass > 0 ? 1 / state->mass : 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.rows[i] = {};
+    out(i, i) = inverse_mass;
+  }
+  const std::optional<MassProperties> mass = state ? mass_of(world, body) : std::nullopt;
+  if (!mass) return out;
+  const Mat3 inverse_inertia = inverse(mass->inertia);
+  const Vec3 arm = point - state->center_of_mass;
+  for (std::size_t column = 0; column < 3; ++column) {  // what an impulse along each axis does
+    Vec3 axis;
+    axis[column] = 1;
+    const Vec3 spin = to_world(state->world_from_body.rotation, inverse_inertia, cross(arm, axis));
+    const Vec3 velocity = cross(spin, arm);
+    for (std::size_t row = 0; row < 3; ++row) out(row, column) += velocity[row];
+  }
+  return out;
+}
+
+Grab::Grab(const RenderSurface& surface, Vec3 position)
+    : point_(SurfacePoint::at(surface, position)), target_(point_.position(surface)) {}
+
+void Grab::pull_to(Vec3 target) {
+  if (is_finite(target)) target_ = target;
+}
+
+void Grab::apply(World& world, const RenderSurface& surface, float dt) const {
+  const Result<BodyState> state = world.state(point_.body);
+  if (!state || !(state->mass > 0) || state->quarantined) return;
+  const float k = state->mass * kFrequency * kFrequency, c = 2 * state->mass * kFrequency;
+  const Vec3 x = point_.position(surface), v = point_.velocity(surface);
+  // With the velocity at the end of the step, v + K J:  J = dt (k (target - x - dt (v + K J)) - c (v + K J)).
+  Mat3 system = response_at(world, point_.body, x);
+  for (std::size_t i = 0; i < 3; ++i) {
+    system.rows[i] *= c * dt + k * dt * dt;
+    system(i, i) += 1;
+  }
+  Vec3 force = inverse(system) * (k * (target_ - x - dt * v) - c * v);
+  const float most = kMostAcceleration * state->mass;
+  if (const float much = length(force); much > most) force *= most / much;
+  if (!is_finite(force)) return;
+  world.apply_force(point_.body, force, x);
+
+  const std::optional<MassProperties> mass = mass_of(world, point_.body);
+  if (!mass) return;
+  const float lost = 1 - std::exp(-kSpinDrag * dt);
+  const Vec3 spin = to_world(state->world_from_body.rotation, mass->inertia, state->angular_velocity);
+  if (is_finite(spin)) world.apply_angular_impulse(point_.body, -lost * spin);
+}
+
+}  // namespace pliant

@@ -1,0 +1,53 @@
+// Holding a body by a point of its surface and pulling it: a damped spring between that point and the mouse.
+//
+// It looks at bodies through their render surfaces and pushes them through `World::apply_force`, so that it knows no
+// body kind. The spring's pull is the one that an implicit step would find, which no time step can make explode; it is
+// scaled by the body's mass, so that a pebble and a boulder follow alike.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "embed/render_surface.h"
+#include "pliant/world.h"
+
+#include "view/screen.h"
+
+namespace pliant {
+
+/// A point of a body's surface, found again as the body moves and deforms.
+struct SurfacePoint {
+  BodyId body{};
+  Vec3 local{};                        ///< of a body that does not deform: in its frame, m
+  std::array<std::size_t, 3> nodes{};  ///< of one that does: three vertices …
+  std::array<float, 3> weights{};      ///< … and their shares
+
+  static SurfacePoint at(const RenderSurface& surface, Vec3 world);
+  Vec3 position(const RenderSurface& surface) const;
+  Vec3 velocity(const RenderSurface& surface) const;
+};
+
+class Grab {
+ public:
+  /// Takes hold where the ray hit.
+  Grab(const RenderSurface& surface, Vec3 position);
+
+  BodyId body() const { return point_.body; }
+  Vec3 target() const { return target_; }
+  void pull_to(Vec3 target);
+  Vec3 position(const RenderSurface& surface) const { return point_.position(surface); }
+
+  /// Queues the pull of a step of `dt` seconds.
+  void apply(World& world, const RenderSurface& surface, float dt) const;
+
+ private:
+  SurfacePoint point_;
+  Vec3 target_{};
+};
+
+/// How a point of a body answers an impulse: velocity = `response` * impulse. Of a body without known inertia it is
+/// that of its mass at the point.
+Mat3 response_at(const World& world, BodyId body, Vec3 point);
+
+}  // namespace pliant
