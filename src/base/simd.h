@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 namespace pliant {
 
 inline constexpr std::size_t kLanes = 8;
@@ -33,11 +37,22 @@ inline Float8 load8(const float* from) {
 }
 inline void store8(float* to, Float8 v) { std::memcpy(to, &v, sizeof v); }
 
-inline Float8 gather8(const float* from, const std::uint32_t* index) {
+/// Lane i is `from[index[i]]`; indices stay below 2³¹.
+inline Float8 gather8(const float* from, Int8 index) {
+#if defined(__AVX2__)
+  return _mm256_i32gather_ps(from, reinterpret_cast<__m256i>(index), 4);
+#else
   Float8 v;
   for (std::size_t i = 0; i < kLanes; ++i) v[i] = from[index[i]];
   return v;
+#endif
 }
+inline Int8 load_index8(const std::uint32_t* from) {
+  Int8 v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+inline Float8 gather8(const float* from, const std::uint32_t* index) { return gather8(from, load_index8(index)); }
 
 /// Where the mask is true the lane of `a`, else of `b`.
 inline Float8 select(Int8 mask, Float8 a, Float8 b) { return mask ? a : b; }
@@ -46,9 +61,13 @@ inline Float8 max(Float8 a, Float8 b) { return select(a > b, a, b); }
 inline Float8 abs(Float8 a) { return select(a < 0, -a, a); }
 
 inline Float8 sqrt(Float8 a) {
+#if defined(__AVX2__)
+  return _mm256_sqrt_ps(a);
+#else
   Float8 r;
   for (std::size_t i = 0; i < kLanes; ++i) r[i] = std::sqrt(a[i]);
   return r;
+#endif
 }
 
 /// The sum of the lanes, always added in the same tree: (0+4)+(2+6) + (1+5)+(3+7).
@@ -62,6 +81,14 @@ inline bool any(Int8 mask) {
   for (std::size_t i = 0; i < kLanes; ++i) bits |= mask[i];
   return bits != 0;
 }
+
+// One lane: the scalar twins of the functions above, so that a kernel template runs on `float` as on `Float8`.
+inline float select(bool mask, float a, float b) { return mask ? a : b; }
+inline float min(float a, float b) { return a < b ? a : b; }
+inline float max(float a, float b) { return a > b ? a : b; }
+inline float abs(float a) { return a < 0 ? -a : a; }
+inline float sqrt(float a) { return std::sqrt(a); }
+inline bool any(bool mask) { return mask; }
 
 /// Three lanes' worth of coordinates: eight vectors at a time, structure of arrays.
 struct Vec3x8 {

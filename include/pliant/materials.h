@@ -1,0 +1,74 @@
+// What solids are made of: numbers in SI units, and a library of real materials.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pliant/math.h"
+#include "pliant/result.h"
+
+namespace pliant {
+
+/// How stress follows from strain.
+enum class Elasticity : std::uint8_t {
+  Corotational,  ///< linear in the element's own frame: fastest, right for strains up to some 20 %
+  NeoHookean     ///< stable Neo-Hookean: rubber and flesh stretched to several times their length
+};
+
+/// A solid material. The defaults are a soft rubber without damping.
+struct SolidMaterial {
+  std::string name{};
+  float density = 1000;        ///< kg/m³
+  float young_modulus = 1e6f;  ///< Pa, E: stress over strain in a pulled bar
+  float poisson_ratio = 0.3f;  ///< ν, −0.9 to 0.49: how much a pulled bar thins
+  Elasticity elasticity = Elasticity::Corotational;
+
+  // Stiffer along a grain, as wood is. The direction is that of the mesh at rest.
+  float grain_modulus = 0;  ///< Pa, E along the grain; 0 for none, else not below `young_modulus`
+  Vec3 grain_direction{1, 0, 0};
+
+  // Rayleigh damping: a force of `mass_damping` M v + `stiffness_damping` K v. A mode of angular frequency w loses the
+  // share 1 − exp(−π (mass_damping / w + stiffness_damping w)) of its amplitude in a cycle.
+  float mass_damping = 0;       ///< 1/s; slows flight as well, like a thick fluid
+  float stiffness_damping = 0;  ///< s
+
+  // Plasticity: elastic strain (Frobenius norm) beyond `yield_strain` flows away at `creep_rate`.
+  float yield_strain = std::numeric_limits<float>::infinity();
+  float creep_rate = 60;          ///< 1/s; infinity: all of the excess at once
+  float max_plastic_strain = 10;  ///< flow ends here
+
+  bool is_plastic() const { return yield_strain < std::numeric_limits<float>::infinity(); }
+};
+
+/// λ and μ of Lamé, Pa.
+struct LameParameters {
+  float lambda = 0, mu = 0;
+};
+LameParameters lame_parameters(const SolidMaterial& material);
+
+/// Materials with measured values; the sources are listed in docs/materials.md. All can be simulated at 1/60 s.
+namespace material {
+
+SolidMaterial rubber();  ///< natural rubber, Neo-Hookean
+SolidMaterial jelly();   ///< gelatine dessert
+SolidMaterial foam();    ///< soft polyurethane
+SolidMaterial flesh();   ///< muscle and fat, Neo-Hookean
+SolidMaterial clay();    ///< modelling clay: dents and stays
+SolidMaterial oak();     ///< stiff along X, the grain
+SolidMaterial glass();   ///< soda-lime
+SolidMaterial ice();     ///< fresh water, −10 °C
+SolidMaterial concrete();
+SolidMaterial steel();      ///< mild steel, yields
+SolidMaterial aluminium();  ///< soft temper, yields
+SolidMaterial lead();       ///< yields early
+
+/// The names above, in that order.
+std::vector<std::string_view> names();
+Result<SolidMaterial> by_name(std::string_view name);
+
+}  // namespace material
+
+}  // namespace pliant

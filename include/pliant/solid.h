@@ -1,0 +1,92 @@
+// Solids: bodies of tetrahedra that bend, dent and stretch.
+//
+//   world.add(pliant::SolidDef{.mesh = pliant::tet_box({1, 0.2f, 0.2f}, 0.05f),
+//                              .material = pliant::material::rubber(),
+//                              .position = {0, 2, 0},
+//                              .held = {{.nodes = pliant::NodeBox{{{-0.51f, -1, -1}, {-0.49f, 1, 1}}}}}});
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pliant/defs.h"
+#include "pliant/materials.h"
+#include "pliant/mesh.h"
+
+namespace pliant {
+
+// Selections of nodes, by their place in the mesh at rest ------------------------------------------------------------
+
+/// All nodes in a box.
+struct NodeBox {
+  Aabb box{};
+};
+/// All nodes on the far side of a plane: dot(node, normal) ≥ offset.
+struct NodeHalfSpace {
+  Vec3 normal{0, 1, 0};
+  float offset = 0;  ///< m, for a normal of any length
+};
+/// A named set of the mesh, such as a physical group of Gmsh's.
+struct NodeSet {
+  std::string name{};
+};
+/// The `count` nodes nearest to a point.
+struct NearestNodes {
+  Vec3 point{};
+  int count = 1;
+};
+/// Nodes by number.
+struct NodeList {
+  std::vector<std::uint32_t> nodes{};
+};
+struct AllNodes {};
+
+using NodeSelection = std::variant<AllNodes, NodeBox, NodeHalfSpace, NodeSet, NearestNodes, NodeList>;
+
+/// The nodes that a selection names, ascending; an error where a set is unknown, a number is out of range, or nothing
+/// is selected.
+Result<std::vector<std::uint32_t>> select_nodes(const TetMesh& mesh, const NodeSelection& selection);
+
+/// Nodes that move as told and pull the rest along: held where they are, or driven (`World::drive`).
+struct HeldNodes {
+  std::string name{};  ///< for `World::drive` and scenes; may be empty
+  NodeSelection nodes = AllNodes{};
+};
+
+/// When the solver has done enough. The residual is that of Parker and O'Brien's eq. 5, |b − A v| over |b|, with
+/// velocities seen from the body as a whole.
+struct SolidSolver {
+  float tolerance = 1e-3f;
+  int max_iterations = 400;  ///< reaching it is reported: `StepReport::unconverged_solids`
+};
+
+/// A deformable solid.
+struct SolidDef {
+  std::string name{};
+  TetMesh mesh{};
+  SolidMaterial material{};
+  std::vector<SolidMaterial> region_materials{};  ///< by `mesh.regions`; a region beyond the list has `material`
+
+  Vec3 position{};  ///< of the mesh's origin, m
+  Quat rotation{};
+  Vec3 velocity{};          ///< m/s
+  Vec3 angular_velocity{};  ///< about the centre of mass, world axes, rad/s
+
+  std::vector<HeldNodes> held{};
+
+  float friction = 0.5f;  ///< Coulomb's μ; a pair uses the geometric mean
+  float gravity_scale = 1;
+  float drag = 0;  ///< of the air, as a drag coefficient times the air's density, kg/m³; about 1.2 for a bluff body
+  CollisionFilter filter{};
+  bool allow_sleep = true;
+  SolidSolver solver{};
+
+  /// What is seen instead of the mesh's own surface: any surface in the same frame, carried along. May be null.
+  std::shared_ptr<const TriMesh> surface{};
+  Appearance appearance{.color = {0.75f, 0.45f, 0.3f}};
+};
+
+}  // namespace pliant

@@ -1,0 +1,55 @@
+// Cholesky factors of a sparse symmetric matrix of 6x6 blocks: the coarse problem of a solid, a few hundred blocks
+// wide.
+//
+// The elimination order and the pattern of the factor are found once (minimum degree); values are factored every step.
+// A pivot that is nothing but rounding is dropped: its mode, such as the turning of a single node, plays no part.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace pliant {
+
+class BlockCholesky {
+ public:
+  static constexpr std::size_t kSize = 6, kStride = 8;     ///< columns of six, padded to eight lanes
+  static constexpr std::size_t kFloats = kSize * kStride;  ///< of one block, by columns
+
+  /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each.
+  void analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
+
+  /// Sets all values to zero.
+  void clear();
+  /// Adds to the diagonal block of `a` (row-major 6x6, symmetric), or to block (a, b) = transposed (b, a).
+  void add_diagonal(std::uint32_t a, const double* block);
+  void add(std::uint32_t a, std::uint32_t b, const double* block);
+  void factor();
+  /// Solves in place; `x` holds eight floats for each block, of which the last two stay zero.
+  void solve(float* x) const;
+
+  std::size_t size() const { return count_; }
+  std::size_t factor_blocks() const { return rows_.size() + count_; }
+
+ private:
+  float* below(std::size_t k) { return values_.data() + (count_ + k) * kFloats; }
+  const float* below(std::size_t k) const { return values_.data() + (count_ + k) * kFloats; }
+  float* pivot(std::size_t column) { return values_.data() + column * kFloats; }
+  const float* pivot(std::size_t column) const { return values_.data() + column * kFloats; }
+  std::size_t find(std::uint32_t row, std::uint32_t column) const;
+  void factor_pivot(std::size_t column);
+  void scale_below(std::size_t column);
+  void update_right_of(std::size_t column);
+
+  std::size_t count_ = 0;
+  std::vector<std::uint32_t> position_;            ///< of each block in the elimination order
+  std::vector<std::uint32_t> starts_;              ///< per column, into rows_
+  std::vector<std::uint32_t> rows_;                ///< below the diagonal, ascending; in elimination order
+  std::vector<float> values_;                      ///< the pivots, then the blocks of rows_
+  std::vector<std::array<float, kSize>> largest_;  ///< the diagonal before elimination, to judge pivots by
+  mutable std::vector<float> scratch_;
+};
+
+}  // namespace pliant

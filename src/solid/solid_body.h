@@ -1,0 +1,91 @@
+// One solid: its state, and the stages of its step.
+//
+// A step solves Parker and O'Brien's eq. 5 for the change of velocity dv,
+//
+//   A dv = dt (f + f_elastic) − dt α M v − (dt² + β dt) K v,    A = (1 + α dt) M + (dt² + β dt) K,
+//
+// started from the change of the last step. Held nodes come with their change given, and their rows and columns are
+// struck.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "pliant/solid.h"
+#include "solid/solid_elements.h"
+#include "solid/solid_layout.h"
+#include "solid/solid_system.h"
+
+namespace pliant {
+
+/// What changes from step to step; copied whole by snapshots.
+struct SolidState {
+  LaneVectors positions, velocities;
+  LaneVectors change;  ///< of velocity, in the last substep
+  Vec3 lost_spin{};    ///< kg m²/s that the last substep took from the angular momentum by its linearisation
+};
+
+/// Sums over a body.
+struct SolidTotals {
+  double mass = 0, kinetic = 0, elastic = 0;
+  double center[3] = {}, momentum[3] = {}, spin[3] = {};  ///< spin about the centre of mass
+};
+
+class SolidBody {
+ public:
+  /// The def must have passed `check_def`.
+  explicit SolidBody(std::shared_ptr<const SolidDef> def);
+
+  // --- Between steps ----------------------------------------------------------------------------------------------
+  void add_force(std::uint32_t node, Vec3 force);
+  /// Held from now on; its velocity is what `set_held_velocity` says, zero at first.
+  void hold(std::uint32_t node, bool is_held);
+  void set_held_velocity(std::uint32_t node, Vec3 velocity);
+  void clear_forces();
+  void set_position(std::uint32_t node, Vec3 position);
+  void set_velocity(std::uint32_t node, Vec3 velocity);
+
+  // --- A substep --------------------------------------------------------------------------------------------------
+  /// Elastic forces and the matrix at the present places.
+  void assemble(Workers& workers, float dt);
+  /// Solves for the velocities at the end of the substep.
+  SolveResult solve(Workers& workers, Vec3 gravity, float dt);
+  void advance(float dt);
+  /// Plastic flow.
+  void settle(Workers& workers, float dt);
+
+  // --- Reading, by node of the mesh ---------------------------------------------------------------------------------
+  const SolidDef& def() const { return *def_; }
+  std::uint32_t node_count() const { return layout_.node_count; }
+  std::uint32_t tet_count() const { return layout_.tet_count; }
+  Vec3 position(std::uint32_t node) const { return state_.positions.get(layout_.slot_of_node[node]); }
+  Vec3 velocity(std::uint32_t node) const { return state_.velocities.get(layout_.slot_of_node[node]); }
+  float mass(std::uint32_t node) const { return masses_[layout_.slot_of_node[node]]; }
+  bool is_held(std::uint32_t node) const { return free_[layout_.slot_of_node[node]] == 0; }
+  /// The force that holding the node took in the last substep, N.
+  Vec3 reaction(std::uint32_t node) const { return reactions_.get(layout_.slot_of_node[node]); }
+  SolidTotals totals() const;
+  Aabb bounds() const;
+  std::size_t bytes() const;
+
+  SolidState& state() { return state_; }
+  const SolidLayout& layout() const { return layout_; }
+  const SolidElements& elements() const { return elements_; }
+
+ private:
+  std::shared_ptr<const SolidDef> def_;
+  SolidLayout layout_;
+  SolidElements elements_;
+  SolidSystem system_;
+  std::vector<float> masses_, damping_, free_, tied_;  ///< by slot: kg, kg/s, 0 or 1, kg
+  SolidState state_;
+  LaneVectors forces_, held_velocities_, reactions_;
+  LaneVectors internal_, residual_, target_;
+  std::vector<std::pair<double, double>> norms_;  ///< scratch, per chunk
+};
+
+}  // namespace pliant

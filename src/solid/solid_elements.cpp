@@ -1,0 +1,179 @@
+#include "solid/solid_elements.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+#include <Eigen/SVD>
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t kBatchGrain = 32;
+/// Singular values of the basis matrix above this, over the longest edge, mark a sliver.
+constexpr double kSharpest = 12;
+
+enum Property : std::size_t { kVolume, kLambda, kMu, kBeta, kFlat, kProperties };
+
+Eigen::Vector3d to_eigen(Vec3 v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
+
+/// The basis matrix D⁻¹ with the singular values of slivers clamped (Iben and O'Brien 2006), and what is then left of
+/// the identity: the stretch that the mended element has at rest.
+struct Basis {
+  Eigen::Matrix3d matrix, rest_stretch;
+};
+
+Basis make_basis(const Eigen::Matrix3d& edges) {
+  double longest = edges.colwise().norm().maxCoeff();
+  for (int i = 0; i < 3; ++i) longest = std::max(longest, (edges.col(i) - edges.col((i + 1) % 3)).norm());
+  const Eigen::Matrix3d inverse = edges.inverse();
+  const double limit = kSharpest / longest;
+  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(inverse, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  if (!inverse.allFinite() || svd.singularValues()[0] <= limit) return {inverse, Eigen::Matrix3d::Identity()};
+  const Eigen::Vector3d clamped = svd.singularValues().cwiseMin(limit);
+  const Eigen::Matrix3d mended = svd.matrixU() * clamped.asDiagonal() * svd.matrixV().transpose();
+  return {mended, edges * mended};
+}
+
+void store_quat8(float* at, const LaneQuat<Float8>& q) {
+  store8(at, q.x), store8(at + 8, q.y), store8(at + 16, q.z), store8(at + 24, q.w);
+}
+LaneQuat<Float8> load_quat8(const float* at) { return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24)}; }
+LaneMat3<Float8> load_mat8(const float* at) { return {load_vec8(at), load_vec8(at + 24), load_vec8(at + 48)}; }
+
+void store_sym8(float* at, const LaneSym3<Float8>& s) {
+  store8(at, s.xx), store8(at + 8, s.yy), store8(at + 16, s.zz);
+  store8(at + 24, s.xy), store8(at + 32, s.xz), store8(at + 40, s.yz);
+}
+LaneSym3<Float8> load_sym8(const float* at) {
+  return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24), load8(at + 32), load8(at + 40)};
+}
+
+void load_corners(const SolidLayout& layout, std::size_t batch, const float* positions, LaneVec3<Float8> (&x)[4]) {
+  const std::uint32_t* offsets = layout.corner_offset.data() + batch * 32;
+  for (std::size_t c = 0; c < 4; ++c) x[c] = gather_vec8(positions, load_index8(offsets + 8 * c));
+}
+
+}  // namespace
+
+SolidElements::SolidElements(const TetMesh& mesh, const SolidLayout& layout,
+                             const std::function<const SolidMaterial&(std::size_t tet)>& material_of) {
+  const std::size_t batches = layout.batches();
+  gradients_.resize(batches * 72);
+  properties_.resize(batches * 8 * kProperties);
+  rotations_.resize(batches * 32);
+  ratios_.resize(batches * 8);
+  forces_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
+  h_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
+  bool any_plastic = false;
+  for (std::size_t tet = 0; tet < mesh.tets.size(); ++tet) any_plastic |= material_of(tet).is_plastic();
+  if (any_plastic) {
+    plasticity_.resize(batches * 24);
+    rest_strains_.assign(batches * 48, 0.0f);
+  }
+  for (std::size_t lane = 0; lane < layout.tet_of_lane.size(); ++lane) {
+    const std::uint32_t tet = layout.tet_of_lane[lane];
+    set_rest(lane, mesh, mesh.tets[tet], material_of(tet), layout.lane_is_real[lane]);
+  }
+  is_uniform_ = std::all_of(ratios_.begin(), ratios_.end(), [&](float r) { return r == ratios_.front(); });
+}
+
+void SolidElements::set_rest(std::size_t lane, const TetMesh& mesh, const Tet& tet, const SolidMaterial& material,
+                             bool is_real) {
+  Eigen::Matrix3d edges;
+  const Eigen::Vector3d origin = to_eigen(mesh.nodes[tet[0]]);
+  for (int i = 0; i < 3; ++i) edges.col(i) = to_eigen(mesh.nodes[tet[static_cast<std::size_t>(i) + 1]]) - origin;
+  const Basis basis = make_basis(edges);
+  const std::size_t batch = lane / 8, l = lane % 8;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const std::size_t at = batch * 72 + static_cast<std::size_t>(i) * 24 + static_cast<std::size_t>(k) * 8 + l;
+      gradients_[at] = static_cast<float>(basis.matrix(i, k));
+    }
+  }
+  rotations_[batch * 32 + 24 + l] = 1;
+  const auto lame = lame_parameters(material);
+  float* property = properties_.data() + batch * 8 * kProperties + l;
+  property[8 * kVolume] = is_real ? static_cast<float>(edges.determinant() / 6) : 0.0f;
+  property[8 * kLambda] = lame.lambda;
+  property[8 * kMu] = lame.mu;
+  property[8 * kBeta] = material.stiffness_damping;
+  property[8 * kFlat] = kFlatVolume * static_cast<float>(basis.rest_stretch.determinant());
+  ratios_[lane] = lame.lambda / lame.mu;
+
+  const Eigen::Matrix3d offset = basis.rest_stretch - Eigen::Matrix3d::Identity();
+  if (offset.norm() > 1e-9 && rest_strains_.empty()) rest_strains_.assign(rotations_.size() / 32 * 48, 0.0f);
+  if (!rest_strains_.empty()) {
+    constexpr int kRow[6] = {0, 1, 2, 0, 0, 1}, kColumn[6] = {0, 1, 2, 1, 2, 2};
+    for (std::size_t k = 0; k < 6; ++k) {
+      rest_strains_[batch * 48 + k * 8 + l] = static_cast<float>(offset(kRow[k], kColumn[k]));
+    }
+  }
+  if (!plasticity_.empty()) {
+    float* plastic = plasticity_.data() + batch * 24 + l;
+    plastic[0] = material.is_plastic() ? material.yield_strain : 1e30f;
+    plastic[8] = std::min(material.creep_rate, 1e9f);
+    plastic[16] = material.max_plastic_strain;
+  }
+}
+
+ElementRest<Float8> SolidElements::rest(std::size_t batch) const {
+  const float* property = properties_.data() + batch * 8 * kProperties;
+  return {load_mat8(gradients_.data() + batch * 72),
+          load8(property + 8 * kVolume),
+          load8(property + 8 * kLambda),
+          load8(property + 8 * kMu),
+          load8(property + 8 * kBeta),
+          load8(property + 8 * kFlat)};
+}
+
+LaneSym3<Float8> SolidElements::rest_strain(std::size_t batch) const {
+  return rest_strains_.empty() ? LaneSym3<Float8>{} : load_sym8(rest_strains_.data() + batch * 48);
+}
+
+void SolidElements::update(Workers& workers, const SolidLayout& layout, const float* positions, float dt) {
+  parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t batch = begin; batch < end; ++batch) {
+      LaneVec3<Float8> x[4];
+      load_corners(layout, batch, positions, x);
+      const ElementRest<Float8> element = rest(batch);
+      const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+      float* rotation_at = rotations_.data() + batch * 32;
+      const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
+      store_quat8(rotation_at, turn);
+      const LaneMat3<Float8> rotation = turn.to_matrix();
+      const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
+      const LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
+      const auto out = corotational_output(element, rotation, stress, broadcast(dt));
+      const std::size_t at = batch * SolidLayout::kElementFloats;
+      for (std::size_t c = 0; c < 4; ++c) {
+        store_vec8(forces_.data() + at + 24 * c, out.force[c]);
+        store_vec8(h_.data() + at + 24 * c, out.h[c]);
+      }
+    }
+  });
+}
+
+void SolidElements::flow(Workers& workers, const SolidLayout& layout, const float* positions, float dt) {
+  if (plasticity_.empty()) return;
+  parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t batch = begin; batch < end; ++batch) {
+      LaneVec3<Float8> x[4];
+      load_corners(layout, batch, positions, x);
+      const ElementRest<Float8> element = rest(batch);
+      const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+      const LaneMat3<Float8> rotation =
+          element_rotation(f, load_quat8(rotations_.data() + batch * 32), element.flat_determinant).to_matrix();
+      const LaneSym3<Float8> plastic = rest_strain(batch);
+      const float* limits = plasticity_.data() + batch * 24;
+      Float8 share;
+      for (std::size_t l = 0; l < kLanes; ++l) share[l] = 1 - std::exp(-limits[8 + l] * dt);
+      store_sym8(rest_strains_.data() + batch * 48, plastic_flow(corotational_strain(rotation, f, plastic), plastic,
+                                                                 load8(limits), share, load8(limits + 16)));
+    }
+  });
+}
+
+}  // namespace pliant

@@ -1,0 +1,53 @@
+// The tets of a solid: what they are made of, how they have flowed, and what they push with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/parallel.h"
+#include "pliant/materials.h"
+#include "solid/corotational_kernel.h"
+#include "solid/solid_layout.h"
+
+namespace pliant {
+
+class SolidElements {
+ public:
+  /// `material_of(tet)` is what a tet of the mesh is made of.
+  SolidElements(const TetMesh& mesh, const SolidLayout& layout,
+                const std::function<const SolidMaterial&(std::size_t tet)>& material_of);
+
+  /// Rotations, strains, forces and matrix vectors of all elements at the given places.
+  void update(Workers& workers, const SolidLayout& layout, const float* positions, float dt);
+  /// Flow of the plastic elements at the given places.
+  void flow(Workers& workers, const SolidLayout& layout, const float* positions, float dt);
+
+  const float* forces() const { return forces_.data(); }
+  const float* h() const { return h_.data(); }
+  /// λ/μ by batch * 8 + lane.
+  const float* ratios() const { return ratios_.data(); }
+  bool is_uniform() const { return is_uniform_; }
+
+  // What decides the future, for snapshots and hashes.
+  std::vector<float>& rotations() { return rotations_; }
+  const std::vector<float>& rotations() const { return rotations_; }
+  std::vector<float>& rest_strains() { return rest_strains_; }
+  const std::vector<float>& rest_strains() const { return rest_strains_; }
+
+ private:
+  void set_rest(std::size_t lane, const TetMesh& mesh, const Tet& tet, const SolidMaterial& material, bool is_real);
+  ElementRest<Float8> rest(std::size_t batch) const;
+  LaneSym3<Float8> rest_strain(std::size_t batch) const;
+
+  std::vector<float> gradients_;     ///< per batch 9 x 8
+  std::vector<float> properties_;    ///< per batch volume, λ, μ, β, flat determinant, x 8
+  std::vector<float> rotations_;     ///< per batch a quaternion, 4 x 8
+  std::vector<float> rest_strains_;  ///< per batch 6 x 8; empty where nothing flows and no sliver was mended
+  std::vector<float> plasticity_;    ///< per batch yield, creep rate, maximum, x 8; empty where nothing flows
+  std::vector<float> forces_, h_;    ///< element output, with one batch of zeros at the end
+  std::vector<float> ratios_;
+  bool is_uniform_ = true;  ///< all ratios are equal
+};
+
+}  // namespace pliant

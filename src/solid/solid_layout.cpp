@@ -1,0 +1,250 @@
+#include "solid/solid_layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "solid/aggregates.h"
+
+namespace pliant {
+namespace {
+
+using Edge = std::pair<std::uint32_t, std::uint32_t>;
+
+constexpr std::array<std::array<std::uint8_t, 2>, 6> kTetEdges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+
+/// One edge of one tet, by slots.
+struct Incidence {
+  std::uint32_t i, j;  ///< slots, i < j
+  std::uint32_t tet;   ///< batch * 8 + lane
+  std::uint8_t corner_i, corner_j;
+};
+
+std::uint32_t wanted_aggregate_size(std::size_t tets) { return tets < 75'000 ? 62 : 94; }
+
+std::vector<Edge> unique_edges(const TetMesh& mesh) {
+  std::vector<Edge> edges;
+  edges.reserve(6 * mesh.tets.size());
+  for (const Tet& tet : mesh.tets) {
+    for (const auto& [p, q] : kTetEdges) edges.push_back(std::minmax(tet[p], tet[q]));
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+std::uint32_t element_offset(std::uint32_t batch_lane, std::uint32_t corner) {
+  return batch_lane / 8 * static_cast<std::uint32_t>(SolidLayout::kElementFloats) + corner * 24 + batch_lane % 8;
+}
+
+class LayoutBuilder {
+ public:
+  LayoutBuilder(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds) : mesh_(mesh), kinds_(kinds) {}
+
+  SolidLayout build() {
+    edges_ = unique_edges(mesh_);
+    place_nodes();
+    batch_tets();
+    list_node_sums();
+    build_matrix();
+    batch_edges();
+    return std::move(out_);
+  }
+
+ private:
+  void place_nodes() {
+    const std::size_t count = mesh_.nodes.size();
+    const Aggregates aggregates = make_aggregates(mesh_.nodes, edges_, wanted_aggregate_size(mesh_.tets.size()));
+    std::vector<std::uint32_t> degree(count, 0), order(count);
+    for (const auto& [a, b] : edges_) ++degree[a], ++degree[b];
+    std::iota(order.begin(), order.end(), 0u);
+    // Rows of equal length side by side leave little padding in the matrix.
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto key = [&](std::uint32_t n) { return std::tuple(aggregates.group_of[n], ~degree[n], n); };
+      return key(a) < key(b);
+    });
+    out_.node_count = static_cast<std::uint32_t>(count);
+    out_.slot_of_node.resize(count);
+    out_.aggregate_starts.assign(1, 0);
+    std::uint32_t slot = 0, group = 0;
+    for (const std::uint32_t node : order) {
+      if (aggregates.group_of[node] != group) {
+        slot = (slot + 7) / 8 * 8;
+        out_.aggregate_starts.push_back(slot / 8);
+        group = aggregates.group_of[node];
+      }
+      aggregate_of_group_.resize(slot / 8 + 1, group);
+      out_.slot_of_node[node] = slot++;
+    }
+    out_.slot_count = (slot + 7) / 8 * 8;
+    out_.aggregate_starts.push_back(out_.slot_count / 8);
+    out_.node_of_slot.assign(out_.slot_count, SolidLayout::kNone);
+    for (std::uint32_t node = 0; node < count; ++node) out_.node_of_slot[out_.slot_of_node[node]] = node;
+  }
+
+  std::uint32_t aggregate_of(std::uint32_t slot) const { return aggregate_of_group_[slot / 8]; }
+
+  void batch_tets() {
+    const std::size_t count = mesh_.tets.size();
+    out_.tet_count = static_cast<std::uint32_t>(count);
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::vector<std::array<std::uint32_t, 4>> slots(count);
+    for (std::size_t t = 0; t < count; ++t) {
+      for (std::size_t c = 0; c < 4; ++c) slots[t][c] = out_.slot_of_node[mesh_.tets[t][c]];
+      std::sort(slots[t].begin(), slots[t].end());
+    }
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tie(kinds_[a], slots[a], a) < std::tie(kinds_[b], slots[b], b);
+    });
+    out_.batch_of_tet.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k > 0 && kinds_[order[k]] != kinds_[order[k - 1]]) pad_batch();
+      out_.batch_of_tet[order[k]] = static_cast<std::uint32_t>(out_.tet_of_lane.size());
+      out_.tet_of_lane.push_back(order[k]);
+      out_.lane_is_real.push_back(1);
+    }
+    pad_batch();
+    out_.corner_offset.resize(out_.batches() * 32);
+    for (std::size_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
+      for (std::size_t c = 0; c < 4; ++c) {
+        const std::uint32_t node = mesh_.tets[out_.tet_of_lane[lane]][c];
+        out_.corner_offset[lane / 8 * 32 + c * 8 + lane % 8] = lane_offset(out_.slot_of_node[node]);
+      }
+    }
+  }
+
+  void pad_batch() {
+    while (out_.tet_of_lane.size() % kLanes != 0) {
+      out_.tet_of_lane.push_back(out_.tet_of_lane.back());
+      out_.lane_is_real.push_back(0);
+    }
+  }
+
+  std::uint32_t zeros() const { return static_cast<std::uint32_t>(out_.batches() * SolidLayout::kElementFloats); }
+
+  void list_node_sums() {
+    std::vector<std::vector<std::uint32_t>> of_slot(out_.slot_count);
+    for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
+      if (!out_.lane_is_real[lane]) continue;
+      for (std::uint32_t c = 0; c < 4; ++c) {
+        of_slot[out_.slot_of_node[mesh_.tets[out_.tet_of_lane[lane]][c]]].push_back(element_offset(lane, c));
+      }
+    }
+    out_.sum_starts.assign(1, 0);
+    for (std::size_t group = 0; group < out_.slot_count / 8; ++group) {
+      std::size_t width = 0;
+      for (std::size_t l = 0; l < 8; ++l) width = std::max(width, of_slot[group * 8 + l].size());
+      for (std::size_t k = 0; k < width; ++k) {
+        for (std::size_t l = 0; l < 8; ++l) {
+          const auto& list = of_slot[group * 8 + l];
+          out_.sum_offsets.push_back(k < list.size() ? list[k] : zeros());
+        }
+      }
+      out_.sum_starts.push_back(static_cast<std::uint32_t>(out_.sum_offsets.size() / 8));
+    }
+  }
+
+  void build_matrix() {
+    std::vector<Edge> entries;
+    entries.reserve(2 * edges_.size());
+    for (const auto& [a, b] : edges_) {
+      const std::uint32_t i = out_.slot_of_node[a], j = out_.slot_of_node[b];
+      entries.push_back({i, j});
+      entries.push_back({j, i});
+    }
+    out_.matrix.build(out_.slot_count, entries);
+    out_.edge_count = edges_.size();
+  }
+
+  std::vector<Incidence> sorted_incidences() const {
+    std::vector<Incidence> all;
+    all.reserve(6 * mesh_.tets.size());
+    for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
+      if (!out_.lane_is_real[lane]) continue;
+      const Tet& tet = mesh_.tets[out_.tet_of_lane[lane]];
+      for (auto [p, q] : kTetEdges) {
+        if (out_.slot_of_node[tet[p]] > out_.slot_of_node[tet[q]]) std::swap(p, q);
+        all.push_back({out_.slot_of_node[tet[p]], out_.slot_of_node[tet[q]], lane, p, q});
+      }
+    }
+    std::sort(all.begin(), all.end(), [&](const Incidence& a, const Incidence& b) {
+      const auto key = [&](const Incidence& e) {
+        return std::tuple(aggregate_of(e.i), aggregate_of(e.j), e.i, e.j, e.tet);
+      };
+      return key(a) < key(b);
+    });
+    return all;
+  }
+
+  void batch_edges() {
+    const std::vector<Incidence> all = sorted_incidences();
+    struct Range {
+      std::size_t begin, end;
+    };
+    std::vector<Range> edges;
+    const auto flush = [&](std::uint32_t a, std::uint32_t b) {
+      // Edges with equally many tets side by side leave little padding.
+      std::stable_sort(edges.begin(), edges.end(),
+                       [](const Range& x, const Range& y) { return x.end - x.begin > y.end - y.begin; });
+      const auto first = static_cast<std::uint32_t>(out_.edge_batches());
+      for (std::size_t k = 0; k < edges.size(); k += kLanes)
+        add_edge_batch(all, &edges[k], std::min<std::size_t>(8, edges.size() - k));
+      out_.pairs.push_back({a, b, first, static_cast<std::uint32_t>(out_.edge_batches())});
+      edges.clear();
+    };
+    out_.incidence_starts.assign(1, 0);
+    for (std::size_t begin = 0; begin < all.size();) {
+      std::size_t end = begin;
+      while (end < all.size() && all[end].i == all[begin].i && all[end].j == all[begin].j) ++end;
+      edges.push_back({begin, end});
+      const std::uint32_t a = aggregate_of(all[begin].i), b = aggregate_of(all[begin].j);
+      if (end == all.size() || aggregate_of(all[end].i) != a || aggregate_of(all[end].j) != b) flush(a, b);
+      begin = end;
+    }
+  }
+
+  template <typename Range>
+  void add_edge_batch(const std::vector<Incidence>& all, const Range* edges, std::size_t count) {
+    const auto edge = [&](std::size_t lane) -> const Incidence& { return all[edges[std::min(lane, count - 1)].begin]; };
+    for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).i);
+    for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).j);
+    for (std::size_t l = 0; l < 8; ++l)
+      out_.edge_targets.push_back(l < count ? out_.matrix.find(edge(l).i, edge(l).j) : out_.matrix.nowhere());
+    for (std::size_t l = 0; l < 8; ++l)
+      out_.edge_targets.push_back(l < count ? out_.matrix.find(edge(l).j, edge(l).i) : out_.matrix.nowhere());
+    std::size_t width = 0;
+    for (std::size_t l = 0; l < count; ++l) width = std::max(width, edges[l].end - edges[l].begin);
+    for (std::size_t k = 0; k < width; ++k) {
+      for (const bool second : {false, true}) {
+        for (std::size_t l = 0; l < 8; ++l) {
+          const bool real = l < count && edges[l].begin + k < edges[l].end;
+          const Incidence& e = all[real ? edges[l].begin + k : 0];
+          out_.incidences.push_back(real ? element_offset(e.tet, second ? e.corner_j : e.corner_i) : zeros());
+          if (!second) out_.incidence_lanes.push_back(e.tet);
+        }
+      }
+    }
+    out_.incidence_starts.push_back(static_cast<std::uint32_t>(out_.incidences.size() / 16));
+  }
+
+  const TetMesh& mesh_;
+  const std::vector<std::uint8_t>& kinds_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> aggregate_of_group_;  ///< by group of eight slots
+  SolidLayout out_;
+};
+
+}  // namespace
+
+SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds) {
+  return LayoutBuilder(mesh, kinds).build();
+}
+
+std::size_t SolidLayout::bytes() const {
+  const auto of = [](const auto& list) { return list.size() * sizeof(list[0]); };
+  return of(slot_of_node) + of(node_of_slot) + of(aggregate_starts) + of(batch_of_tet) + of(tet_of_lane) +
+         of(lane_is_real) + of(corner_offset) + of(sum_starts) + of(sum_offsets) + of(pairs) + of(edge_slots) +
+         of(edge_targets) + of(incidence_starts) + of(incidences) + of(incidence_lanes) + matrix.bytes();
+}
+
+}  // namespace pliant

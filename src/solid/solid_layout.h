@@ -1,0 +1,60 @@
+// How a solid lies in memory: nodes in the order of their aggregates, tets in batches of eight, edges in batches of
+// eight that join the same two aggregates, and the lists that say where each piece of work finds its input.
+//
+// Nothing here changes while the solid deforms. Every list is padded to whole lanes: padding reads zeros and writes
+// nowhere, so that no kernel asks what is real.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "math/sliced_matrix.h"
+#include "pliant/mesh.h"
+
+namespace pliant {
+
+struct SolidLayout {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  // Slots: one for each node, aggregate by aggregate, each aggregate padded to a multiple of eight.
+  std::uint32_t node_count = 0, slot_count = 0;
+  std::vector<std::uint32_t> slot_of_node, node_of_slot;  ///< kNone for padding
+  std::vector<std::uint32_t> aggregate_starts;            ///< in groups of eight slots
+
+  // Tets in batches of eight of one element kind. An element's output is 4 corners x 3 coordinates x 8 lanes.
+  static constexpr std::size_t kElementFloats = 4 * 24;
+  std::uint32_t tet_count = 0;
+  std::vector<std::uint32_t> batch_of_tet;   ///< batch * 8 + lane, by tet of the mesh
+  std::vector<std::uint32_t> tet_of_lane;    ///< by batch * 8 + lane; padding repeats a tet of its batch
+  std::vector<std::uint8_t> lane_is_real;    ///< by batch * 8 + lane
+  std::vector<std::uint32_t> corner_offset;  ///< lane_offset of the slot; per batch 4 x 8
+  std::size_t batches() const { return tet_of_lane.size() / kLanes; }
+
+  // Node sums: what the tets around a node push it with. Rows like a SlicedMatrix's.
+  std::vector<std::uint32_t> sum_starts;   ///< per group of eight slots, in eights
+  std::vector<std::uint32_t> sum_offsets;  ///< into element output; padding reads the zeros after the last batch
+
+  // Edges, i < j in slots, in batches of eight of one pair of aggregates.
+  struct Pair {
+    std::uint32_t a, b;        ///< aggregates, a <= b
+    std::uint32_t begin, end;  ///< edge batches
+  };
+  std::vector<Pair> pairs;
+  std::vector<std::uint32_t> edge_slots;        ///< per batch 8 of i then 8 of j
+  std::vector<std::uint32_t> edge_targets;      ///< in the matrix: per batch 8 of (i, j), then 8 of (j, i)
+  std::vector<std::uint32_t> incidence_starts;  ///< per batch, in sixteens
+  std::vector<std::uint32_t> incidences;        ///< into element output: 8 corners i, 8 corners j
+  std::vector<std::uint32_t> incidence_lanes;   ///< the tets of `incidences`, 8 each, as batch * 8 + lane
+  std::size_t edge_batches() const { return edge_slots.size() / 16; }
+  std::size_t edge_count = 0;
+
+  SlicedMatrix matrix;
+
+  std::size_t bytes() const;
+};
+
+/// `kinds[tet]` keeps tets of different kinds out of one batch; batches come in ascending order of kind.
+SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds);
+
+}  // namespace pliant

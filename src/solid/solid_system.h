@@ -1,0 +1,92 @@
+// The linear system of a solid's step, A x = r with A = D + Σ K (Parker and O'Brien 2009, eq. 5), and its solution by
+// conjugate gradients on both cores.
+//
+// The preconditioner has two levels: the inverses of the 3x3 diagonal blocks, and the exact inverse of the matrix on
+// the rigid motions of the aggregates. With it the number of iterations does not grow with the mesh.
+//
+// All sums are made per chunk of aggregates in a fixed order, so that the result does not depend on the threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel.h"
+#include "math/block_cholesky.h"
+#include "math/lane_vectors.h"
+#include "solid/coarse_kernel.h"
+#include "solid/solid_elements.h"
+#include "solid/solid_layout.h"
+
+namespace pliant {
+
+struct SolveResult {
+  int iterations = 0;
+  double residual = 0;  ///< norm at the end
+  bool converged = false;
+};
+
+class SolidSystem {
+ public:
+  explicit SolidSystem(const SolidLayout& layout, const TetMesh& mesh);
+
+  // --- The matrix -------------------------------------------------------------------------------------------------
+  /// `free` is 1 for slots that move freely and 0 for held ones and padding; `tied` is what ties a slot to the world:
+  /// its mass and what damps it, kg.
+  void assemble(Workers& workers, SolidLayout& layout, const SolidElements& elements, const LaneVectors& positions,
+                const std::vector<float>& free, const std::vector<float>& tied);
+  /// Adds a symmetric block to the diagonal of a slot (contact); before `factor`.
+  void clear_extras();
+  void add_extra(std::uint32_t slot, const LaneSym3<float>& block);
+  void factor(Workers& workers, const SolidLayout& layout);
+
+  // --- Using it ---------------------------------------------------------------------------------------------------
+  /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
+  SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r, double threshold,
+                    int max_iterations);
+  /// The internal part of A x, Σ_j K_ij (x_j − x_i), for the eight slots of a group.
+  LaneVec3<Float8> internal(const SolidLayout& layout, std::size_t group, const LaneVectors& x) const {
+    return layout.matrix.differences(group, x.data());
+  }
+  /// D x of a group: mass, damping and contact.
+  LaneVec3<Float8> tied_part(std::size_t group, const LaneVec3<Float8>& x) const;
+  Float8 free_mask(std::size_t group) const { return load8(free_.data() + 8 * group); }
+  /// nᵀ A_ii⁻¹ n, what a unit impulse along n moves a slot with its neighbours held.
+  float response(std::uint32_t slot, Vec3 normal) const;
+  std::size_t bytes() const;
+
+  struct Chunk {
+    std::uint32_t begin, end;  ///< aggregates
+  };
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+
+ private:
+  void locate_aggregates(Workers& workers, const SolidLayout& layout, const LaneVectors& positions);
+  template <typename Sums>
+  void assemble_pair(SolidLayout& layout, const SolidElements& elements, std::size_t pair);
+  void invert_diagonal(const SolidLayout& layout, std::size_t aggregate);
+  void add_tied_modes(const SolidLayout& layout, std::size_t aggregate, double* block) const;
+  void restrict_to(std::size_t aggregate, const SolidLayout& layout, const LaneVectors& r);
+  LaneVec3<Float8> prolong(std::size_t aggregate, std::size_t group) const;
+
+  std::vector<Chunk> chunks_;
+  std::vector<float> radii_;         ///< of aggregates, at rest
+  std::vector<std::uint8_t> holds_;  ///< whether an aggregate has held nodes
+  LaneVectors arms_;                 ///< from the aggregate's middle to the slot, over the radius
+  std::vector<float> free_, tied_;
+  std::vector<std::uint32_t> extra_of_group_;  ///< into extras_, or kNone
+  std::vector<float> extras_;                  ///< per entry 6 x 8
+  std::vector<float> inverse_;                 ///< of the diagonal blocks, per group 6 x 8
+  std::vector<CoarseBlocks> pair_blocks_;
+  BlockCholesky coarse_;
+  std::vector<float> coarse_x_, coarse_r_;  ///< eight floats for each aggregate
+  LaneVectors p_, q_;
+
+  struct Sums {
+    double a = 0, b = 0;
+  };
+  std::vector<Sums> sums_;  ///< per chunk
+  template <typename Body>
+  Sums reduce(Workers& workers, Body&& body);
+};
+
+}  // namespace pliant
