@@ -1,0 +1,286 @@
+#include "geometry/surface_mend.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "geometry/adjacency.h"
+#include "geometry/triangle_tree.h"
+#include "geometry/union_find.h"
+#include "geometry/vec3d.h"
+
+namespace pliant {
+namespace {
+
+constexpr int kRaysPerSide = 16;
+/// Samples over the whole surface that judge whether it faces outward as given, and per patch if it does not.
+constexpr int kSamples = 1500, kSamplesPerPatch = 6, kMaxSamplesPerPatch = 100;
+/// More than this share of the samples must agree to believe the surface as given (or all of it turned over).
+constexpr double kAgreement = 0.97;
+
+// Welding -------------------------------------------------------------------------------------------------------------
+
+/// For each vertex the first one at the same place.
+std::vector<std::uint32_t> weld_map(std::span<const Vec3> vertices, double weld) {
+  using Key = std::array<std::int64_t, 3>;
+  std::vector<std::pair<Key, std::uint32_t>> keys(vertices.size());
+  for (std::uint32_t v = 0; v < vertices.size(); ++v) {
+    for (std::size_t a = 0; a < 3; ++a) keys[v].first[a] = std::llround(double(vertices[v][a]) / weld);
+    keys[v].second = v;
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::uint32_t> first(vertices.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool same = i > 0 && keys[i].first == keys[i - 1].first;
+    first[keys[i].second] = same ? first[keys[i - 1].second] : keys[i].second;
+  }
+  return first;
+}
+
+Vec3d twice_area(std::span<const Vec3> vertices, const Face& f) {
+  const Vec3d a(vertices[f[0]]);
+  return cross(Vec3d(vertices[f[1]]) - a, Vec3d(vertices[f[2]]) - a);
+}
+
+/// The faces over welded vertices, without those that have no area and without duplicates, whichever way they face.
+std::vector<Face> distinct_faces(std::span<const Vec3> vertices, std::span<const Face> faces, double weld) {
+  const std::vector<std::uint32_t> first = weld_map(vertices, weld);
+  std::vector<Face> welded;
+  std::vector<std::pair<Face, std::uint32_t>> keys;
+  for (const Face& f : faces) {
+    const Face w{first[f[0]], first[f[1]], first[f[2]]};
+    if (w[0] == w[1] || w[1] == w[2] || w[2] == w[0] || !(length_squared(twice_area(vertices, w)) > 0)) continue;
+    Face sorted = w;
+    std::sort(sorted.begin(), sorted.end());
+    keys.emplace_back(sorted, std::uint32_t(welded.size()));
+    welded.push_back(w);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<bool> is_repeated(welded.size(), false);
+  for (std::size_t i = 1; i < keys.size(); ++i) is_repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
+  std::vector<Face> distinct;
+  for (std::size_t f = 0; f < welded.size(); ++f) {
+    if (!is_repeated[f]) distinct.push_back(welded[f]);
+  }
+  return distinct;
+}
+
+// Patches -------------------------------------------------------------------------------------------------------------
+
+/// Faces joined over edges that exactly two of them share, turned to face the same way.
+struct Patches {
+  std::vector<std::uint32_t> of_face;
+  std::vector<bool> is_turned;  ///< per face
+  std::vector<double> area;     ///< per patch
+};
+
+bool runs_along(const Face& f, std::uint32_t a, std::uint32_t b) {
+  return (f[0] == a && f[1] == b) || (f[1] == a && f[2] == b) || (f[2] == a && f[0] == b);
+}
+
+/// The neighbour of each face over its three edges (f[i], f[i + 1]), where there is exactly one.
+std::vector<std::array<std::uint32_t, 3>> face_neighbors(std::span<const Face> faces, const EdgeAdjacency& edges) {
+  std::vector<std::array<std::uint32_t, 3>> neighbors(faces.size(), {kNoNeighbor, kNoNeighbor, kNoNeighbor});
+  for (std::size_t e = 0; e < edges.edges.size(); ++e) {
+    const auto pair = edges.elements[e];
+    if (pair.size() != 2) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Face& f = faces[pair[side]];
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto [a, b] = std::minmax(f[i], f[(i + 1) % 3]);
+        if (a == edges.edges[e][0] && b == edges.edges[e][1]) neighbors[pair[side]][i] = pair[1 - side];
+      }
+    }
+  }
+  return neighbors;
+}
+
+/// Joins all faces that can be reached from `seed`. The area of those that were turned comes back.
+double flood(std::span<const Face> faces, const std::vector<std::array<std::uint32_t, 3>>& neighbors,
+             const std::vector<double>& areas, std::uint32_t seed, Patches& patches,
+             std::vector<std::uint32_t>& reached) {
+  const std::uint32_t patch = std::uint32_t(patches.area.size());
+  double turned_area = 0, area = 0;
+  reached.assign(1, seed);
+  patches.of_face[seed] = patch;
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    const std::uint32_t f = reached[next];
+    area += areas[f];
+    if (patches.is_turned[f]) turned_area += areas[f];
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t g = neighbors[f][i];
+      if (g == kNoNeighbor || patches.of_face[g] != kNoNeighbor) continue;
+      patches.of_face[g] = patch;
+      // Neighbours that agree run along their common edge in opposite directions.
+      patches.is_turned[g] = patches.is_turned[f] != runs_along(faces[g], faces[f][i], faces[f][(i + 1) % 3]);
+      reached.push_back(g);
+    }
+  }
+  patches.area.push_back(area);
+  return turned_area;
+}
+
+Patches find_patches(std::span<const Face> faces, const EdgeAdjacency& edges, const std::vector<double>& areas) {
+  Patches patches;
+  patches.of_face.assign(faces.size(), kNoNeighbor);
+  patches.is_turned.assign(faces.size(), false);
+  const auto neighbors = face_neighbors(faces, edges);
+  std::vector<std::uint32_t> reached;
+  for (std::uint32_t seed = 0; seed < faces.size(); ++seed) {
+    if (patches.of_face[seed] != kNoNeighbor) continue;
+    const double turned_area = flood(faces, neighbors, areas, seed, patches, reached);
+    if (2 * turned_area <= patches.area.back()) continue;
+    for (const std::uint32_t f : reached) patches.is_turned[f] = !patches.is_turned[f];  // as most of it was given
+  }
+  return patches;
+}
+
+// Which side is out ---------------------------------------------------------------------------------------------------
+
+/// Rays that get away from the two sides of faces.
+struct Votes {
+  int front = 0, back = 0;
+
+  Votes& operator+=(Votes v) { return front += v.front, back += v.back, *this; }
+  bool is_decisive() const { return std::max(front, back) >= 4 && (front > 1.5 * back || back > 1.5 * front); }
+};
+
+/// A fixed sequence that looks random, in [0, 1): the same everywhere, unlike those of the standard library.
+double scattered(std::uint64_t i) {
+  i = (i + 1) * 0x9e3779b97f4a7c15ull;
+  i = (i ^ (i >> 30)) * 0xbf58476d1ce4e5b9ull;
+  i = (i ^ (i >> 27)) * 0x94d049bb133111ebull;
+  return double((i ^ (i >> 31)) >> 11) * 0x1p-53;
+}
+
+class SideJudge {
+ public:
+  SideJudge(std::span<const Vec3> vertices, std::span<const Face> faces)
+      : vertices_(vertices), faces_(faces), tree_(vertices, faces) {
+    Aabb box;
+    for (const Face& f : faces) {
+      for (const std::uint32_t v : f) box.include(vertices[v]);
+    }
+    offset_ = 1e-5 * length(Vec3d(box.size()));
+  }
+
+  /// Rays from one point of a face, spread over the half spheres on both of its sides.
+  Votes look_from(std::uint32_t f, std::uint64_t sample) const {
+    const double u = std::sqrt(scattered(2 * sample)), v = scattered(2 * sample + 1);
+    const Vec3d a(vertices_[faces_[f][0]]), b(vertices_[faces_[f][1]]), c(vertices_[faces_[f][2]]);
+    const Vec3d p = (1 - u) * a + u * (1 - v) * b + u * v * c, n = normalized(twice_area(vertices_, faces_[f]));
+    const Vec3d s = normalized(cross(n, std::abs(n.x) < 0.6 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0))), t = cross(n, s);
+    Votes votes;
+    for (int i = 0; i < kRaysPerSide; ++i) {
+      const double height = (i + 0.5) / kRaysPerSide, out = std::sqrt(1 - height * height), turn = 2.399963 * i + 6 * v;
+      const Vec3d along = out * std::cos(turn) * s + out * std::sin(turn) * t;
+      votes.front += !tree_.is_blocked((p + offset_ * n).to_float(), (along + height * n).to_float());
+      votes.back += !tree_.is_blocked((p - offset_ * n).to_float(), (along - height * n).to_float());
+    }
+    return votes;
+  }
+
+ private:
+  std::span<const Vec3> vertices_;
+  std::span<const Face> faces_;
+  TriangleTree tree_;
+  double offset_;
+};
+
+/// Calls visit(face, sample) for about `samples` points, spread evenly over the area.
+template <typename Visit>
+void for_each_sample(const std::vector<double>& areas, int samples, Visit&& visit) {
+  const double total = std::accumulate(areas.begin(), areas.end(), 0.0), step = total / samples;
+  double next = step / 2, sum = 0;
+  std::uint64_t sample = 0;
+  for (std::uint32_t f = 0; f < areas.size(); ++f) {
+    for (sum += areas[f]; sum > next; next += step) visit(f, sample++);
+  }
+}
+
+/// Turns each patch by its own votes; a patch without a clear result stays.
+void turn_patches(const SideJudge& judge, const std::vector<double>& areas, Patches& patches) {
+  const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
+  std::vector<Votes> votes(patches.area.size());
+  std::vector<double> passed(patches.area.size(), 0);
+  std::uint64_t sample = 0;
+  for (std::uint32_t f = 0; f < areas.size(); ++f) {
+    const std::uint32_t patch = patches.of_face[f];
+    const double wished =
+        std::clamp(kSamples * patches.area[patch] / total, double(kSamplesPerPatch), double(kMaxSamplesPerPatch));
+    const double step = patches.area[patch] / wished;
+    const double before = std::floor(passed[patch] / step);
+    passed[patch] += areas[f];
+    for (double i = before; i < std::floor(passed[patch] / step); ++i) {
+      Votes v = judge.look_from(f, sample++);
+      if (patches.is_turned[f]) std::swap(v.front, v.back);
+      votes[patch] += v;
+    }
+  }
+  for (std::uint32_t f = 0; f < areas.size(); ++f) {
+    const Votes& v = votes[patches.of_face[f]];
+    if (v.is_decisive() && v.back > v.front) patches.is_turned[f] = !patches.is_turned[f];
+  }
+}
+
+void turn_outward(std::span<const Vec3> vertices, std::span<const Face> faces, const std::vector<double>& areas,
+                  Patches& patches) {
+  const SideJudge judge(vertices, faces);
+  int outward = 0, inward = 0;
+  for_each_sample(areas, kSamples, [&](std::uint32_t f, std::uint64_t sample) {
+    const Votes v = judge.look_from(f, sample);
+    if (v.is_decisive()) ++((v.front > v.back) != patches.is_turned[f] ? outward : inward);
+  });
+  if (outward >= kAgreement * (outward + inward)) return;
+  if (inward >= kAgreement * (outward + inward)) {
+    patches.is_turned.flip();
+  } else {
+    turn_patches(judge, areas, patches);
+  }
+}
+
+std::size_t count_holes(std::size_t vertex_count, const EdgeAdjacency& edges, double& loose_edges) {
+  UnionFind loops(vertex_count);
+  std::vector<bool> is_on_rim(vertex_count, false);
+  std::size_t loose = 0, holes = 0;
+  for (std::size_t e = 0; e < edges.edges.size(); ++e) {
+    if (edges.elements[e].size() != 1) continue;
+    const auto [a, b] = edges.edges[e];
+    is_on_rim[a] = is_on_rim[b] = true;
+    loops.join(a, b);
+    ++loose;
+  }
+  for (std::uint32_t v = 0; v < vertex_count; ++v) holes += is_on_rim[v] && loops.root(v) == v;
+  loose_edges = edges.edges.empty() ? 0 : double(loose) / double(edges.edges.size());
+  return holes;
+}
+
+}  // namespace
+
+MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld) {
+  MendedSurface mended;
+  mended.vertices.assign(vertices.begin(), vertices.end());
+  mended.faces = distinct_faces(vertices, faces, weld);
+  mended.dropped = faces.size() - mended.faces.size();
+  if (mended.faces.empty()) return mended;
+
+  std::vector<double> areas(mended.faces.size());
+  for (std::size_t f = 0; f < areas.size(); ++f) areas[f] = length(twice_area(vertices, mended.faces[f])) / 2;
+  const EdgeAdjacency edges = edge_faces(mended.faces, vertices.size());
+  mended.holes = count_holes(vertices.size(), edges, mended.loose_edges);
+  Patches patches = find_patches(mended.faces, edges, areas);
+  turn_outward(vertices, mended.faces, areas, patches);
+
+  Vec3d sum;
+  double area = 0;
+  for (std::size_t f = 0; f < areas.size(); ++f) {
+    if (patches.is_turned[f]) std::swap(mended.faces[f][1], mended.faces[f][2]), ++mended.flipped;
+    sum += twice_area(vertices, mended.faces[f]) / 2;
+    area += areas[f];
+  }
+  mended.open_share = length(sum) / area;
+  return mended;
+}
+
+}  // namespace pliant
