@@ -64,10 +64,6 @@ Result<RenderTargets> RenderTargets::create(int width, int height, int samples) 
   if (status.ok()) status = make_shaded(out);
   if (status.ok()) status = make_color_target(out.picture, GL_SRGB8_ALPHA8, width, height, nullptr, "picture");
   if (!status.ok()) return status.error();
-  // A window may show the picture in another size.
-  glBindTexture(GL_TEXTURE_2D, out.picture.color.get());
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +15,20 @@
 
 namespace pliant {
 namespace {
+
+// EXT_texture_sRGB_decode: textures can be read as they are stored, without a power per pixel.
+constexpr const char* kStoredExtension = "GL_EXT_texture_sRGB_decode";
+constexpr GLenum kDecode = 0x8A48;     // GL_TEXTURE_SRGB_DECODE_EXT
+constexpr GLint kSkipDecode = 0x8A4A;  // GL_SKIP_DECODE_EXT
+
+bool has_extension(const char* name) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLuint i = 0; i < static_cast<GLuint>(count); ++i) {
+    if (std::strcmp(reinterpret_cast<const char*>(glGetStringi(GL_EXTENSIONS, i)), name) == 0) return true;
+  }
+  return false;
+}
 
 enum TextureUnit : int { kDepthUnit, kNormalUnit, kShadowUnit, kShadowDepthUnit, kColorMapUnit, kVisibilityUnit };
 
@@ -84,9 +99,9 @@ std::optional<Ground> ground_of(const RenderSurface& surface) {
 
 struct Programs {
   GlProgram depth, depth_transparent, normals, visibility, blur, opaque, ground, transparent, sky, lines, copy;
-  GlProgram light_opaque, light_ground;
+  GlProgram light_opaque, light_ground, light_sky;
 
-  Status create() {
+  Status create(bool reads_stored) {
     using namespace shader;
     const std::string light = kLight, shade = light + kReflection,
                       lit_surface = shade + kShadow + kVisibilityPixel + kSurfaceFragment;
@@ -112,8 +127,9 @@ struct Programs {
     make(light_ground, "light ground", "#define LIGHT\n#define GROUND", kSurfaceVertex, lit_surface);
     make(transparent, "glass", "#define TRANSPARENT", kSurfaceVertex, lit_surface);
     make(sky, "sky", "", kScreenVertex, shade + kSkyFragment);
+    make(light_sky, "light sky", "#define LIGHT", kScreenVertex, shade + kSkyFragment);
     make(lines, "lines", "", kSurfaceVertex, kLineFragment);
-    make(copy, "copy", "", kScreenVertex, kCopyFragment);
+    make(copy, "copy", reads_stored ? "#define STORED" : "", kScreenVertex, kCopyFragment);
     return status;
   }
 };
@@ -125,6 +141,7 @@ struct Renderer::Impl {
   ShadowMap shadow_map;
   RenderTargets targets;
   GlTexture colors;
+  GlSampler stored;  ///< reads the picture for `show`
   GlVertexArray no_vertices;
   GpuMeshes meshes;
   std::shared_ptr<const TriMesh> disc = std::make_shared<const TriMesh>(ground_disc());
@@ -157,7 +174,16 @@ struct Renderer::Impl {
 };
 
 Status Renderer::Impl::create() {
-  if (const Status s = programs.create(); !s.ok()) return s;
+  const bool reads_stored = has_extension(kStoredExtension);
+  if (const Status s = programs.create(reads_stored); !s.ok()) return s;
+  stored = GlSampler::create();
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
+    glSamplerParameteri(stored.get(), filter, GL_LINEAR);  // a window may show the picture in another size
+  }
+  for (const GLenum side : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+    glSamplerParameteri(stored.get(), side, GL_CLAMP_TO_EDGE);
+  }
+  if (reads_stored) glSamplerParameteri(stored.get(), kDecode, kSkipDecode);
   colors = make_color_map();
   no_vertices = GlVertexArray::create();
   return {};
@@ -368,7 +394,8 @@ void Renderer::Impl::draw_wireframe() {
 void Renderer::Impl::draw_shaded() {
   const bool full = picture->look.quality == Quality::Full;
   const GlProgram &opaque = full ? programs.opaque : programs.light_opaque,
-                  &ground = full ? programs.ground : programs.light_ground;
+                  &ground = full ? programs.ground : programs.light_ground,
+                  &sky = full ? programs.sky : programs.light_sky;
   glBindFramebuffer(GL_FRAMEBUFFER, targets.shaded.get());
   glViewport(0, 0, targets.width, targets.height);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
@@ -380,8 +407,8 @@ void Renderer::Impl::draw_shaded() {
   draw_grounds(ground);
   glDisable(GL_POLYGON_OFFSET_FILL);
 
-  set_camera(programs.sky);
-  set_light(programs.sky);
+  set_camera(sky);
+  set_light(sky);
   draw_screen();
   if (picture->look.wireframe) draw_wireframe();
   draw_transparent();
@@ -458,9 +485,11 @@ void Renderer::show(unsigned framebuffer, int x, int y, int width, int height) c
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_BLEND);
   bind(0, impl_->targets.picture.color);
+  glBindSampler(0, impl_->stored.get());
   impl_->programs.copy.use();
   impl_->programs.copy.set("u_picture", 0);
   impl_->draw_screen();
+  glBindSampler(0, 0);
   glEnable(GL_DEPTH_TEST);
 }
 

@@ -1,4 +1,5 @@
-// The GLSL of the renderer, as text. Every source is joined to those it builds on by the renderer.
+// The GLSL of the renderer, as text. Every source is joined to those it builds on by the renderer. Those that are part
+// of light pictures take shortcuts where LIGHT is defined: powers and exponentials are what a CPU spends its time on.
 #pragma once
 
 namespace pliant::shader {

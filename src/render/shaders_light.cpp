@@ -30,6 +30,9 @@ vec3 ground_radiance(float lit) {
 
 // The sky as one sees it, with a glow about the sun.
 vec3 sky_radiance(vec3 d) {
+#ifdef LIGHT
+  return sky_gradient(d.y);
+#endif
   float s = max(dot(d, u_to_sun), 0.0);
   float glow = 0.05 * pow(s, 6.0) + 0.10 * pow(s, 48.0) + 0.6 * pow(s, 900.0);
   return sky_gradient(d.y) + u_sun * glow * 0.5 * smoothstep(-0.05, 0.1, d.y);
@@ -90,6 +93,9 @@ float pixel_noise() {
 vec3 to_display(vec3 c) {
   c *= 0.70;
   c = clamp((c * (2.51 * c + 0.03)) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+#ifdef LIGHT
+  return c;
+#endif
   return pow(max(pow(c, vec3(1.0 / 2.2)) + (pixel_noise() - 0.5) / 255.0, 0.0), vec3(2.2));
 }
 )";
@@ -122,6 +128,9 @@ float shadow_quick(vec3 p, vec3 n, float texels) {
   if (u_shadow_on < 0.5) return 1.0;
   vec3 at = shadow_place(p, n);
   if (any(lessThan(at.xy, vec2(0.0))) || any(greaterThan(at.xy, vec2(1.0)))) return 1.0;
+#ifdef LIGHT
+  return texture(u_shadow, vec3(at.xy, min(at.z, 1.0)));
+#endif
   float lit = 0.0;
   for (int i = 0; i < 4; ++i) {
     lit += texture(u_shadow, vec3(at.xy + texels * u_shadow_texel * disc(i, 4, 0.5), min(at.z, 1.0)));

@@ -159,6 +159,10 @@ uniform sampler2D u_picture;
 out vec4 o_color;
 void main() {
   vec3 c = texture(u_picture, v_uv).rgb;  // linear; a window's own buffer stores what it is given
+#ifdef STORED
+  o_color = vec4(c, 1.0);  // … or, where the driver can leave it so, as it will be stored
+  return;
+#endif
   vec3 high = 1.055 * pow(max(c, 0.0031308), vec3(1.0 / 2.4)) - 0.055;
   o_color = vec4(mix(12.92 * c, high, step(0.0031308, c)), 1.0);
 }

@@ -111,18 +111,20 @@ vec2 read_visibility(float distance_here) {
 
 // What a mirror at s shows in direction r.
 vec3 mirrored_surroundings(Surface s, vec3 r) {
+#ifdef LIGHT
+  vec3 far = mix(ground_radiance(0.8), sky_gradient(r.y), smoothstep(-0.2, 0.2, r.y / (0.15 + s.roughness)));
+  return mix(far, sky_irradiance(r), s.roughness * s.roughness);
+#endif
   vec3 above = sky_radiance(normalize(vec3(r.x, max(r.y, 0.0), r.z)));
   float down = -dot(u_ground_plane.xyz, r), below = smoothstep(-0.35, 0.35, 2.0 * down / (0.15 + s.roughness));
   if (u_ground_plane.xyz == vec3(0.0)) below = smoothstep(-0.35, 0.35, -r.y / (0.15 + s.roughness));
   float lit = 1.0;
-#ifndef LIGHT
   if (down > 0.02 && s.roughness < 0.6) {
     float reach = (dot(u_ground_plane.xyz, s.p) - u_ground_plane.w) / down;
     // Softened: what stands around is not in the mirror, so its shadow should not stand out either.
     float dull = smoothstep(0.3, 0.6, s.roughness);
     lit = 0.6 + 0.4 * mix(shadow_quick(s.p + reach * r, u_ground_plane.xyz, 12.0), 1.0, dull);
   }
-#endif
   vec3 ground = mix(ground_radiance(lit), kHorizon * u_sky, exp(-4.0 * max(down, 0.0)) * 0.7);
   vec3 sharp = mix(above, ground, below);
   return mix(sharp, sky_irradiance(r), s.roughness * s.roughness);
@@ -152,7 +154,7 @@ void main() {
 #ifdef TRANSPARENT
   vec2 visible = vec2(1.0);  // its own shadow is full of holes, and no other would show much
 #elif defined(LIGHT)
-  vec2 visible = vec2(shadow_quick(v_world, s.n, 1.2), 1.0);
+  vec2 visible = vec2(shadow_quick(v_world, s.n, 0.0), 1.0);
 #else
   vec2 visible = read_visibility(distance_here);
 #endif
@@ -170,7 +172,11 @@ void main() {
   // Light that bounces between close surfaces takes on their colour: a corner is never quite black.
   vec3 open = mix(s.albedo * visible.y, vec3(1.0), visible.y) * visible.y;
   diffuse += s.albedo * (1.0 - s.metalness) * (1.0 - share) * sky_irradiance(s.n) * mix(vec3(visible.y), open, 0.5);
+#ifdef LIGHT
+  const float mirror_open = 1.0;
+#else
   float mirror_open = clamp(pow(nv + visible.y, exp2(-16.0 * s.roughness - 1.0)) - 1.0 + visible.y, 0.0, 1.0);
+#endif
   mirrored += share * mirrored_surroundings(s, reflect(-s.v, s.n)) * mirror_open;
 
   float clear = exp(-pow(length(v_world - u_eye) / u_fog, 2.0));

@@ -127,7 +127,7 @@ void Panel::draw(Session& session, Controls& controls, const PanelInfo& info, co
     ImGui::SetNextWindowSize({wide, window.y});
     ImGui::Begin("panel", nullptr, kFixed | ImGuiWindowFlags_NoBringToFrontOnFocus);
     draw_scenes(session, controls, info);
-    draw_time(session, controls, info);
+    draw_time(controls);
     draw_pictures(controls, info);
     if (section("Tools", true)) draw_tools(controls);
     if (section("Picked body", true)) draw_body(session, controls);
@@ -165,7 +165,7 @@ void Panel::draw_scenes(const Session& session, Controls& controls, const PanelI
   ImGui::Spacing();
 }
 
-void Panel::draw_time(Session& session, Controls& controls, const PanelInfo& info) {
+void Panel::draw_time(Controls& controls) {
   const float third = (ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x) / 3;
   if (button(controls.playing ? "Pause" : "Play", third, !controls.playing)) controls.ask(Action::TogglePlay);
   ImGui::SameLine();
@@ -173,8 +173,6 @@ void Panel::draw_time(Session& session, Controls& controls, const PanelInfo& inf
   ImGui::SameLine();
   if (button("Restart", third)) controls.ask(Action::Restart);
   slider("Speed", controls.speed, 0.01f, 4, "%.2fx", true);
-  ImGui::TextDisabled("%.2f s, %s", session.world().time(),
-                      pace_text(info.rate, controls.speed, controls.playing).c_str());
 }
 
 void Panel::draw_pictures(Controls& controls, const PanelInfo& info) {
@@ -316,7 +314,7 @@ void Panel::draw_status(const Session& session, const Controls& controls, const 
   ImGui::Begin("status", nullptr, kFloating | ImGuiWindowFlags_NoInputs);
   ImGui::Text("%.2f s", session.world().time());
   ImGui::SameLine();
-  ImGui::TextDisabled("%s", pace_text(info.rate, controls.speed, controls.playing).c_str());
+  ImGui::TextUnformatted(pace_text(info.rate, controls.speed, controls.playing).c_str());
   if (info.recording) ImGui::TextColored({1, 0.35f, 0.3f, 1}, "recording, %.1f s", info.film_seconds);
   if (const std::size_t frozen = session.world().report().quarantined; frozen > 0) {
     ImGui::TextColored({1, 0.5f, 0.85f, 1}, "in quarantine: %zu", frozen);

@@ -61,7 +61,7 @@ class Panel {
   bool section(const char* title, bool open);
 
   void draw_scenes(const Session& session, Controls& controls, const PanelInfo& info);
-  void draw_time(Session& session, Controls& controls, const PanelInfo& info);
+  void draw_time(Controls& controls);
   void draw_tools(Controls& controls);
   void draw_body(Session& session, Controls& controls);
   void draw_world(Session& session);
