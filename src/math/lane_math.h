@@ -85,6 +85,12 @@ struct LaneSym3 {
   }
 };
 
+template <typename T, typename Mask>
+LaneSym3<T> select(Mask mask, const LaneSym3<T>& a, const LaneSym3<T>& b) {
+  return {select(mask, a.xx, b.xx), select(mask, a.yy, b.yy), select(mask, a.zz, b.zz),
+          select(mask, a.xy, b.xy), select(mask, a.xz, b.xz), select(mask, a.yz, b.yz)};
+}
+
 template <typename T>
 T determinant(const LaneSym3<T>& m) {
   return m.xx * (m.yy * m.zz - m.yz * m.yz) - m.xy * (m.xy * m.zz - m.yz * m.xz) + m.xz * (m.xy * m.yz - m.yy * m.xz);

@@ -8,7 +8,7 @@
 namespace pliant {
 namespace {
 
-constexpr std::uint32_t kNone = SolidLayout::kNone;
+constexpr std::size_t kGroupGrain = 64;  ///< groups of eight slots in one piece of work
 
 const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
   if (def.mesh.regions.empty()) return def.material;
@@ -20,8 +20,7 @@ const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
 std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
   std::vector<std::uint8_t> kinds(def.mesh.tets.size());
   for (std::size_t tet = 0; tet < kinds.size(); ++tet) {
-    const SolidMaterial& material = material_of(def, tet);
-    kinds[tet] = material.elasticity == Elasticity::NeoHookean || material.grain_modulus > 0 ? 1 : 0;
+    kinds[tet] = static_cast<std::uint8_t>(element_kind(material_of(def, tet)));
   }
   return kinds;
 }
@@ -29,6 +28,12 @@ std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
 double tet_volume(const TetMesh& mesh, const Tet& tet) {
   const auto node = [&](std::size_t corner) { return Vec3d(mesh.nodes[tet[corner]]); };
   return six_volumes(node(0), node(1), node(2), node(3)) / 6;
+}
+
+/// Half a millimetre, or less for a mesh of cells below five centimetres.
+float contact_slop(const TetMesh& mesh) {
+  const double cell = std::cbrt(mesh.volume() / static_cast<double>(std::max<std::size_t>(mesh.tets.size(), 1)));
+  return static_cast<float>(std::min(5e-4, 0.01 * cell));
 }
 
 LaneVec3<Float8> broadcast(Vec3 v) { return {pliant::broadcast(v.x), pliant::broadcast(v.y), pliant::broadcast(v.z)}; }
@@ -52,6 +57,8 @@ SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
     }
   }
   masses_.assign(masses.begin(), masses.end());
+  for (const double m : masses) mass_ += m;
+  slop_ = contact_slop(def_->mesh);
   damping_.assign(damping.begin(), damping.end());
   free_.resize(slots);
   for (std::size_t slot = 0; slot < slots; ++slot) free_[slot] = masses_[slot] > 0 ? 1.0f : 0.0f;
@@ -79,7 +86,10 @@ void SolidBody::clear_forces() { std::fill(forces_.floats().begin(), forces_.flo
 
 void SolidBody::hold(std::uint32_t node, bool is_held) {
   const std::uint32_t slot = layout_.slot_of_node[node];
-  free_[slot] = !is_held && masses_[slot] > 0 ? 1.0f : 0.0f;
+  if (masses_[slot] <= 0) return;  // of no tet
+  const float free = is_held ? 0.0f : 1.0f;
+  if (free_[slot] != free) held_count_ += is_held ? 1 : -1;
+  free_[slot] = free;
   held_velocities_.set(slot, {});
   reactions_.set(slot, {});
 }
@@ -110,59 +120,154 @@ void SolidBody::assemble(Workers& workers, float dt) {
   });
 }
 
-SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt) {
-  const SolidTotals now = totals();
-  const Vec3 drift = {static_cast<float>(now.momentum[0] / now.mass), static_cast<float>(now.momentum[1] / now.mass),
-                      static_cast<float>(now.momentum[2] / now.mass)};
-  // Held nodes start with their change given, all others with that of the last substep.
-  const std::size_t groups = layout_.slot_count / 8;
-  parallel_for(workers, groups, 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t g = begin; g < end; ++g) {
-      const Float8 free = load8(free_.data() + 8 * g);
-      const LaneVec3<Float8> v = state_.velocities.group(g);
-      const LaneVec3<Float8> held = held_velocities_.group(g) - v;
-      const LaneVec3<Float8> change = select(free > 0, state_.change.group(g), held);
-      state_.change.set_group(g, change);
-      target_.set_group(g, v + change);
-    }
-  });
-  // The residual of that start, and the norm of the right-hand side with velocities seen from the body as a whole.
+SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches) {
+  start_change(workers);
+  const double scale = find_residual(workers, gravity, dt);
+  const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
+  contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
-  system_.factor(workers, layout_);
-  norms_.assign((groups + 63) / 64, {});
+  system_.invert_diagonals(workers, layout_);
+  SolveResult result;
+  if (contacts_.is_empty()) {
+    system_.factor_coarse(layout_);
+    result = system_.solve(workers, layout_, state_.change, residual_, threshold, def_->solver.max_iterations);
+  } else {
+    result = solve_with_contacts(workers, threshold, dt);
+  }
+  system_.correct_coarse(workers, layout_, state_.change, residual_);
+  result.residual = scale > 0 ? result.residual / scale : 0;
+  contacts_.remember(state_.touches);
+  find_lost_spin(workers, gravity, dt);
+  find_reactions(dt);
+  for_groups(workers, [&](std::size_t g) {
+    state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
+  });
+  return result;
+}
+
+/// Held nodes start with their change given, all others with that of the last substep.
+void SolidBody::start_change(Workers& workers) {
+  for_groups(workers, [&](std::size_t g) {
+    const Float8 free = load8(free_.data() + 8 * g);
+    const LaneVec3<Float8> v = state_.velocities.group(g);
+    const LaneVec3<Float8> change = select(free > 0, state_.change.group(g), held_velocities_.group(g) - v);
+    state_.change.set_group(g, change);
+    target_.set_group(g, v + change);
+  });
+}
+
+/// The residual of the start, without contacts. Returns the norm of the right-hand side, with velocities seen from the
+/// body as a whole: a fast body is solved as well as a slow one.
+double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt) {
+  moments_ = sums_.moments(workers, masses_, state_.positions, state_.velocities);
+  const Vec3 turn_back = held_count_ > 0 ? Vec3{} : moments_.turn_for(-state_.lost_spin);
+  returned_spin_ = turn_back == Vec3{} ? Vec3{} : -state_.lost_spin;
+  const LaneVec3<Float8> drift = broadcast(moments_.velocity), weight = broadcast(gravity);
+  const LaneVec3<Float8> center = broadcast(moments_.center), turn = broadcast(turn_back);
   const Float8 h = pliant::broadcast(dt);
-  const LaneVec3<Float8> weight = broadcast(gravity);
-  parallel_for(workers, groups, 64, [&](std::size_t begin, std::size_t end) {
+  norms_.assign((layout_.slot_count / 8 + kGroupGrain - 1) / kGroupGrain, {});
+  parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
     double of_b = 0, of_pull = 0;
     for (std::size_t g = begin; g < end; ++g) {
       const Float8 free = load8(free_.data() + 8 * g), mass = load8(masses_.data() + 8 * g);
       const LaneVec3<Float8> v = state_.velocities.group(g);
-      const LaneVec3<Float8> pull = (forces_.group(g) + weight * mass) * h;
+      const LaneVec3<Float8> returned = cross(turn, state_.positions.group(g) - center) * mass;
+      const LaneVec3<Float8> pull = (forces_.group(g) + weight * mass) * h + returned;
       const LaneVec3<Float8> push = pull + internal_.group(g) * h;
-      const LaneVec3<Float8> b = push + (v - broadcast(drift)) * mass;
+      const LaneVec3<Float8> b = push + (v - drift) * mass;
       const LaneVec3<Float8> change = state_.change.group(g);
       const Float8 damping = load8(damping_.data() + 8 * g) * h;
-      const LaneVec3<Float8> residual =
-          (push - v * damping - system_.tied_part(g, change) - system_.internal(layout_, g, target_)) * free;
-      residual_.set_group(g, residual);
+      const LaneVec3<Float8> tied = change * load8(tied_.data() + 8 * g);
+      const LaneVec3<Float8> stretched = system_.internal(layout_, g, target_);
+      residual_.set_group(g, (push - v * damping - tied - stretched) * free);
       of_b += static_cast<double>(sum(dot(b, b) * free));
       of_pull += static_cast<double>(sum(dot(pull, pull) * free));
     }
-    norms_[begin / 64] = {of_b, of_pull};
+    norms_[begin / kGroupGrain] = {of_b, of_pull};
   });
   double of_b = 0, of_pull = 0;
   for (const auto& [b, pull] : norms_) of_b += b, of_pull += pull;
   // A body at rest has a right-hand side of rounding only: its weight then sets the scale.
-  const double scale = std::max(std::sqrt(of_b), 0.03 * std::sqrt(of_pull));
-  SolveResult result = system_.solve(workers, layout_, state_.change, residual_,
-                                     static_cast<double>(def_->solver.tolerance) * scale, def_->solver.max_iterations);
-  result.residual = scale > 0 ? result.residual / scale : 0;
-  parallel_for(workers, groups, 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t g = begin; g < end; ++g) {
-      state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
-    }
-  });
+  return std::max(std::sqrt(of_b), 0.03 * std::sqrt(of_pull));
+}
+
+SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, float dt) {
+  constexpr int kMostRounds = 24, kIterationsOfRound = 12;
+  constexpr double kSteadyForce = 3e-3;
+  contacts_.set_penalties(system_, static_cast<float>(mass_));
+  const float allowed_violation = 0.2f * slop_ / dt;
+  const auto add_impulses = [&](float sign) {
+    contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
+      if (free_[slot] > 0) residual_.add(slot, impulse * sign);
+    });
+  };
+  const auto update_target = [&] {
+    for_groups(workers,
+               [&](std::size_t g) { target_.set_group(g, state_.velocities.group(g) + state_.change.group(g)); });
+  };
+  SolveResult result;
+  for (int round = 0; round < kMostRounds && result.iterations < def_->solver.max_iterations; ++round) {
+    contacts_.activate(target_);
+    add_impulses(1);
+    system_.clear_extras();
+    contacts_.add_to_matrix(system_);
+    system_.invert_diagonals(workers, layout_);
+    system_.factor_coarse(layout_);
+    const SolveResult part = system_.solve(workers, layout_, state_.change, residual_, threshold, kIterationsOfRound);
+    result.iterations += part.iterations;
+    result.residual = part.residual;
+    update_target();
+    const SolidContactRows::Progress progress = contacts_.update(target_);
+    const bool steady = progress.change <= kSteadyForce * kSteadyForce * progress.size;
+    result.converged = part.converged && steady && progress.violation <= allowed_violation;
+    if (result.converged && round > 0) break;
+    if (round + 1 < kMostRounds) add_impulses(-1);
+  }
   return result;
+}
+
+/// What linearising the elements' rotations added to the spin in this substep: all change of spin that no force, no
+/// contact and no return of an earlier loss explains.
+void SolidBody::find_lost_spin(Workers& workers, Vec3 gravity, float dt) {
+  state_.lost_spin = {};
+  if (held_count_ > 0) return;
+  const LaneVec3<Float8> weight = broadcast(gravity);
+  const Float8 h = pliant::broadcast(dt);
+  for_groups(workers,
+             [&](std::size_t g) { target_.set_group(g, state_.velocities.group(g) + state_.change.group(g)); });
+  Vec3 gained = sums_.angular(workers, state_.positions, moments_.center, [&](std::size_t g) {
+    const Float8 mass = load8(masses_.data() + 8 * g), damping = load8(damping_.data() + 8 * g);
+    return state_.change.group(g) * mass - (forces_.group(g) + weight * mass - target_.group(g) * damping) * h;
+  });
+  contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
+    gained -= cross(state_.positions.get(slot) - moments_.center, impulse);
+  });
+  state_.lost_spin = gained - returned_spin_;
+  if (!is_finite(state_.lost_spin)) state_.lost_spin = {};
+}
+
+/// What holding the held nodes took: the rest of their rows.
+void SolidBody::find_reactions(float dt) {
+  if (held_count_ == 0) return;
+  for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
+    if (!any(load8(free_.data() + 8 * g) == 0)) continue;
+    target_.set_group(g, state_.velocities.group(g) + state_.change.group(g));
+  }
+  for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
+    if (!any(load8(free_.data() + 8 * g) == 0)) continue;
+    const LaneVec3<Float8> change = state_.change.group(g);
+    const Float8 mass = load8(masses_.data() + 8 * g), held = pliant::broadcast(1.0f) - load8(free_.data() + 8 * g);
+    const LaneVec3<Float8> needed = change * mass + system_.internal(layout_, g, target_);
+    const LaneVec3<Float8> given = (internal_.group(g) + forces_.group(g)) * pliant::broadcast(dt);
+    reactions_.set_group(g, (needed - given) * (held / dt));
+  }
+}
+
+template <typename Visit>
+void SolidBody::for_groups(Workers& workers, Visit&& visit) {
+  parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) visit(g);
+  });
 }
 
 void SolidBody::advance(float dt) {
@@ -173,30 +278,7 @@ void SolidBody::advance(float dt) {
 
 void SolidBody::settle(Workers& workers, float dt) { elements_.flow(workers, layout_, state_.positions.data(), dt); }
 
-SolidTotals SolidBody::totals() const {
-  SolidTotals t;
-  for (std::uint32_t slot = 0; slot < layout_.slot_count; ++slot) {
-    const double m = static_cast<double>(masses_[slot]);
-    if (m <= 0) continue;
-    const Vec3 x = state_.positions.get(slot), v = state_.velocities.get(slot);
-    t.mass += m;
-    for (std::size_t k = 0; k < 3; ++k) {
-      t.center[k] += m * static_cast<double>(x[k]);
-      t.momentum[k] += m * static_cast<double>(v[k]);
-    }
-    t.kinetic += 0.5 * m * static_cast<double>(length_squared(v));
-    const double p[3] = {m * static_cast<double>(v.x), m * static_cast<double>(v.y), m * static_cast<double>(v.z)};
-    const double at[3] = {static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z)};
-    t.spin[0] += at[1] * p[2] - at[2] * p[1];
-    t.spin[1] += at[2] * p[0] - at[0] * p[2];
-    t.spin[2] += at[0] * p[1] - at[1] * p[0];
-  }
-  for (double& c : t.center) c /= t.mass;
-  t.spin[0] -= t.center[1] * t.momentum[2] - t.center[2] * t.momentum[1];
-  t.spin[1] -= t.center[2] * t.momentum[0] - t.center[0] * t.momentum[2];
-  t.spin[2] -= t.center[0] * t.momentum[1] - t.center[1] * t.momentum[0];
-  return t;
-}
+SolidTotals SolidBody::totals() const { return total_momentum(masses_, state_.positions, state_.velocities); }
 
 Aabb SolidBody::bounds() const {
   Aabb box;

@@ -16,8 +16,10 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "pliant/solid.h"
+#include "solid/solid_contact.h"
 #include "solid/solid_elements.h"
 #include "solid/solid_layout.h"
+#include "solid/solid_momentum.h"
 #include "solid/solid_system.h"
 
 namespace pliant {
@@ -26,13 +28,8 @@ namespace pliant {
 struct SolidState {
   LaneVectors positions, velocities;
   LaneVectors change;  ///< of velocity, in the last substep
-  Vec3 lost_spin{};    ///< kg m²/s that the last substep took from the angular momentum by its linearisation
-};
-
-/// Sums over a body.
-struct SolidTotals {
-  double mass = 0, kinetic = 0, elastic = 0;
-  double center[3] = {}, momentum[3] = {}, spin[3] = {};  ///< spin about the centre of mass
+  std::vector<SolidTouchMemory> touches;
+  Vec3 lost_spin{};  ///< kg m²/s, what linearising the elements' rotations added to the spin in the last substep
 };
 
 class SolidBody {
@@ -53,7 +50,7 @@ class SolidBody {
   /// Elastic forces and the matrix at the present places.
   void assemble(Workers& workers, float dt);
   /// Solves for the velocities at the end of the substep.
-  SolveResult solve(Workers& workers, Vec3 gravity, float dt);
+  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches = {});
   void advance(float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
@@ -77,12 +74,27 @@ class SolidBody {
   const SolidElements& elements() const { return elements_; }
 
  private:
+  void start_change(Workers& workers);
+  double find_residual(Workers& workers, Vec3 gravity, float dt);
+  SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
+  void find_lost_spin(Workers& workers, Vec3 gravity, float dt);
+  void find_reactions(float dt);
+  template <typename Visit>
+  void for_groups(Workers& workers, Visit&& visit);
+
   std::shared_ptr<const SolidDef> def_;
   SolidLayout layout_;
   SolidElements elements_;
   SolidSystem system_;
   std::vector<float> masses_, damping_, free_, tied_;  ///< by slot: kg, kg/s, 0 or 1, kg
+  double mass_ = 0;
+  float slop_ = 0;  ///< m, the depth of contact that is left alone
+  int held_count_ = 0;
   SolidState state_;
+  SolidContactRows contacts_;
+  SolidMomentSums sums_;
+  SolidMoments moments_;  ///< at the start of the substep
+  Vec3 returned_spin_{};  ///< kg m²/s, what was given back of an earlier loss in this substep
   LaneVectors forces_, held_velocities_, reactions_;
   LaneVectors internal_, residual_, target_;
   std::vector<std::pair<double, double>> norms_;  ///< scratch, per chunk

@@ -6,6 +6,8 @@
 #include <Eigen/Dense>
 #include <Eigen/SVD>
 
+#include "solid/principal_kernel.h"
+
 namespace pliant {
 namespace {
 
@@ -58,6 +60,11 @@ void load_corners(const SolidLayout& layout, std::size_t batch, const float* pos
 
 }  // namespace
 
+ElementKind element_kind(const SolidMaterial& material) {
+  if (material.elasticity == Elasticity::NeoHookean) return ElementKind::NeoHookean;
+  return material.grain_modulus > 0 ? ElementKind::Grained : ElementKind::Corotational;
+}
+
 SolidElements::SolidElements(const TetMesh& mesh, const SolidLayout& layout,
                              const std::function<const SolidMaterial&(std::size_t tet)>& material_of) {
   const std::size_t batches = layout.batches();
@@ -67,6 +74,9 @@ SolidElements::SolidElements(const TetMesh& mesh, const SolidLayout& layout,
   ratios_.resize(batches * 8);
   forces_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
   h_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
+  const std::size_t block_batches = batches - layout.first_block_batch;
+  blocks_.assign((block_batches + 1) * SolidLayout::kBlockFloats, 0.0f);
+  grains_.assign(block_batches * 32, 0.0f);
   bool any_plastic = false;
   for (std::size_t tet = 0; tet < mesh.tets.size(); ++tet) any_plastic |= material_of(tet).is_plastic();
   if (any_plastic) {
@@ -75,7 +85,13 @@ SolidElements::SolidElements(const TetMesh& mesh, const SolidLayout& layout,
   }
   for (std::size_t lane = 0; lane < layout.tet_of_lane.size(); ++lane) {
     const std::uint32_t tet = layout.tet_of_lane[lane];
-    set_rest(lane, mesh, mesh.tets[tet], material_of(tet), layout.lane_is_real[lane]);
+    const SolidMaterial& material = material_of(tet);
+    set_rest(lane, mesh, mesh.tets[tet], material, layout.lane_is_real[lane]);
+    if (lane / 8 < layout.first_block_batch || material.grain_modulus <= 0) continue;
+    const Vec3 grain = normalized(material.grain_direction, {1, 0, 0});
+    float* at = grains_.data() + (lane / 8 - layout.first_block_batch) * 32 + lane % 8;
+    at[0] = std::max(material.grain_modulus - material.young_modulus, 0.0f);
+    at[8] = grain.x, at[16] = grain.y, at[24] = grain.z;
   }
   is_uniform_ = std::all_of(ratios_.begin(), ratios_.end(), [&](float r) { return r == ratios_.front(); });
 }
@@ -136,24 +152,72 @@ LaneSym3<Float8> SolidElements::rest_strain(std::size_t batch) const {
 void SolidElements::update(Workers& workers, const SolidLayout& layout, const float* positions, float dt) {
   parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t batch = begin; batch < end; ++batch) {
-      LaneVec3<Float8> x[4];
-      load_corners(layout, batch, positions, x);
-      const ElementRest<Float8> element = rest(batch);
-      const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
-      float* rotation_at = rotations_.data() + batch * 32;
-      const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
-      store_quat8(rotation_at, turn);
-      const LaneMat3<Float8> rotation = turn.to_matrix();
-      const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
-      const LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
-      const auto out = corotational_output(element, rotation, stress, broadcast(dt));
-      const std::size_t at = batch * SolidLayout::kElementFloats;
-      for (std::size_t c = 0; c < 4; ++c) {
-        store_vec8(forces_.data() + at + 24 * c, out.force[c]);
-        store_vec8(h_.data() + at + 24 * c, out.h[c]);
+      if (batch < layout.first_block_batch) {
+        update_from_vectors(layout, batch, positions, dt);
+      } else {
+        update_by_blocks(layout, batch, positions, dt);
       }
     }
   });
+}
+
+void SolidElements::update_from_vectors(const SolidLayout& layout, std::size_t batch, const float* positions,
+                                        float dt) {
+  LaneVec3<Float8> x[4];
+  load_corners(layout, batch, positions, x);
+  const ElementRest<Float8> element = rest(batch);
+  const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+  float* rotation_at = rotations_.data() + batch * 32;
+  const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
+  store_quat8(rotation_at, turn);
+  const LaneMat3<Float8> rotation = turn.to_matrix();
+  const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
+  const LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
+  const auto out = corotational_output(element, rotation, stress, broadcast(dt));
+  const std::size_t at = batch * SolidLayout::kElementFloats;
+  for (std::size_t c = 0; c < 4; ++c) {
+    store_vec8(forces_.data() + at + 24 * c, out.force[c]);
+    store_vec8(h_.data() + at + 24 * c, out.h[c]);
+  }
+}
+
+void SolidElements::update_by_blocks(const SolidLayout& layout, std::size_t batch, const float* positions, float dt) {
+  LaneVec3<Float8> x[4];
+  load_corners(layout, batch, positions, x);
+  const ElementRest<Float8> element = rest(batch);
+  const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+  float* rotation_at = rotations_.data() + batch * 32;
+  const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
+  store_quat8(rotation_at, turn);
+  const LaneMat3<Float8> rotation = turn.to_matrix();
+
+  const std::size_t block_batch = batch - layout.first_block_batch;
+  const float* grain = grains_.data() + block_batch * 32;
+  PrincipalElement<Float8> state =
+      grained(f, rotation, rest_strain(batch), element.lambda, element.mu, load8(grain), load_vec8(grain + 8));
+  if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
+    // A flat element has no Neo-Hookean force along the directions that it lost; the corotational one brings it back.
+    const auto flat = !(determinant(f) > element.flat_determinant);
+    state = select(flat, state, neo_hookean(f, rotation, element.lambda, element.mu));
+  }
+
+  const LaneVec3<Float8>&g1 = element.gradients.c0, &g2 = element.gradients.c1, &g3 = element.gradients.c2;
+  const LaneVec3<Float8> gradients[4] = {-(g1 + g2 + g3), g1, g2, g3};
+  float* force_at = forces_.data() + batch * SolidLayout::kElementFloats;
+  LaneVec3<Float8> total;
+  for (std::size_t c = 1; c < 4; ++c) {
+    const LaneVec3<Float8> force = state.stress * gradients[c] * -element.volume;
+    total = total + force;
+    store_vec8(force_at + 24 * c, force);
+  }
+  store_vec8(force_at, -total);
+  const Float8 scale = element.volume * (dt * dt + element.stiffness_damping * dt);
+  for (std::size_t e = 0; e < 6; ++e) {
+    const auto k = tangent_block(state.tangent, gradients[kTetEdges[e][0]], gradients[kTetEdges[e][1]]) * scale;
+    float* at = blocks_.data() + block_batch * SolidLayout::kBlockFloats + e * 72;
+    const LaneMat3<Float8> rows = k.transposed();
+    store_vec8(at, rows.c0), store_vec8(at + 24, rows.c1), store_vec8(at + 48, rows.c2);
+  }
 }
 
 void SolidElements::flow(Workers& workers, const SolidLayout& layout, const float* positions, float dt) {

@@ -12,6 +12,10 @@
 
 namespace pliant {
 
+/// Which kernel works on an element; also the order of batches.
+enum class ElementKind : std::uint8_t { Corotational, Grained, NeoHookean };
+ElementKind element_kind(const SolidMaterial& material);
+
 class SolidElements {
  public:
   /// `material_of(tet)` is what a tet of the mesh is made of.
@@ -25,6 +29,8 @@ class SolidElements {
 
   const float* forces() const { return forces_.data(); }
   const float* h() const { return h_.data(); }
+  /// Of the batches from `SolidLayout::first_block_batch` on.
+  const float* blocks() const { return blocks_.data(); }
   /// λ/μ by batch * 8 + lane.
   const float* ratios() const { return ratios_.data(); }
   bool is_uniform() const { return is_uniform_; }
@@ -39,12 +45,16 @@ class SolidElements {
   void set_rest(std::size_t lane, const TetMesh& mesh, const Tet& tet, const SolidMaterial& material, bool is_real);
   ElementRest<Float8> rest(std::size_t batch) const;
   LaneSym3<Float8> rest_strain(std::size_t batch) const;
+  void update_from_vectors(const SolidLayout& layout, std::size_t batch, const float* positions, float dt);
+  void update_by_blocks(const SolidLayout& layout, std::size_t batch, const float* positions, float dt);
 
   std::vector<float> gradients_;     ///< per batch 9 x 8
   std::vector<float> properties_;    ///< per batch volume, λ, μ, β, flat determinant, x 8
   std::vector<float> rotations_;     ///< per batch a quaternion, 4 x 8
   std::vector<float> rest_strains_;  ///< per batch 6 x 8; empty where nothing flows and no sliver was mended
   std::vector<float> plasticity_;    ///< per batch yield, creep rate, maximum, x 8; empty where nothing flows
+  std::vector<float> grains_;        ///< per block batch: extra modulus, direction, x 8
+  std::vector<float> blocks_;        ///< per block batch, and a batch of zeros
   std::vector<float> forces_, h_;    ///< element output, with one batch of zeros at the end
   std::vector<float> ratios_;
   bool is_uniform_ = true;  ///< all ratios are equal

@@ -10,8 +10,6 @@ namespace {
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
-constexpr std::array<std::array<std::uint8_t, 2>, 6> kTetEdges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
-
 /// One edge of one tet, by slots.
 struct Incidence {
   std::uint32_t i, j;  ///< slots, i < j
@@ -104,6 +102,11 @@ class LayoutBuilder {
       out_.lane_is_real.push_back(1);
     }
     pad_batch();
+    for (std::size_t lane = 0; lane < out_.tet_of_lane.size(); lane += 8) {
+      out_.kind_of_batch.push_back(kinds_[out_.tet_of_lane[lane]]);
+    }
+    out_.first_block_batch = static_cast<std::size_t>(
+        std::upper_bound(out_.kind_of_batch.begin(), out_.kind_of_batch.end(), 0) - out_.kind_of_batch.begin());
     out_.corner_offset.resize(out_.batches() * 32);
     for (std::size_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
       for (std::size_t c = 0; c < 4; ++c) {
@@ -193,6 +196,7 @@ class LayoutBuilder {
       edges.clear();
     };
     out_.incidence_starts.assign(1, 0);
+    out_.block_incidence_starts.assign(1, 0);
     for (std::size_t begin = 0; begin < all.size();) {
       std::size_t end = begin;
       while (end < all.size() && all[end].i == all[begin].i && all[end].j == all[begin].j) ++end;
@@ -203,28 +207,62 @@ class LayoutBuilder {
     }
   }
 
+  /// The tets around the edges of a batch that satisfy `wanted`, the k-th of each edge side by side.
+  template <typename Range, typename Wanted, typename Add>
+  void for_each_incidence(const std::vector<Incidence>& all, const Range* edges, std::size_t count, Wanted&& wanted,
+                          Add&& add) {
+    std::array<std::vector<std::size_t>, kLanes> lists;
+    std::size_t width = 0;
+    for (std::size_t l = 0; l < count; ++l) {
+      for (std::size_t k = edges[l].begin; k < edges[l].end; ++k) {
+        if (wanted(all[k])) lists[l].push_back(k);
+      }
+      width = std::max(width, lists[l].size());
+    }
+    for (std::size_t k = 0; k < width; ++k) {
+      std::array<const Incidence*, kLanes> lanes{};
+      for (std::size_t l = 0; l < kLanes; ++l) lanes[l] = k < lists[l].size() ? &all[lists[l][k]] : nullptr;
+      add(lanes);
+    }
+  }
+
   template <typename Range>
   void add_edge_batch(const std::vector<Incidence>& all, const Range* edges, std::size_t count) {
     const auto edge = [&](std::size_t lane) -> const Incidence& { return all[edges[std::min(lane, count - 1)].begin]; };
     for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).i);
     for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).j);
-    for (std::size_t l = 0; l < 8; ++l)
+    for (std::size_t l = 0; l < 8; ++l) {
       out_.edge_targets.push_back(l < count ? out_.matrix.find(edge(l).i, edge(l).j) : out_.matrix.nowhere());
-    for (std::size_t l = 0; l < 8; ++l)
-      out_.edge_targets.push_back(l < count ? out_.matrix.find(edge(l).j, edge(l).i) : out_.matrix.nowhere());
-    std::size_t width = 0;
-    for (std::size_t l = 0; l < count; ++l) width = std::max(width, edges[l].end - edges[l].begin);
-    for (std::size_t k = 0; k < width; ++k) {
-      for (const bool second : {false, true}) {
-        for (std::size_t l = 0; l < 8; ++l) {
-          const bool real = l < count && edges[l].begin + k < edges[l].end;
-          const Incidence& e = all[real ? edges[l].begin + k : 0];
-          out_.incidences.push_back(real ? element_offset(e.tet, second ? e.corner_j : e.corner_i) : zeros());
-          if (!second) out_.incidence_lanes.push_back(e.tet);
-        }
-      }
     }
+    for (std::size_t l = 0; l < 8; ++l) {
+      out_.edge_targets.push_back(l < count ? out_.matrix.find(edge(l).j, edge(l).i) : out_.matrix.nowhere());
+    }
+    const auto by_block = [&](const Incidence& e) { return e.tet / 8 >= out_.first_block_batch; };
+    for_each_incidence(
+        all, edges, count, [&](const Incidence& e) { return !by_block(e); },
+        [&](const auto& lanes) {
+          for (const Incidence* e : lanes) out_.incidences.push_back(e ? element_offset(e->tet, e->corner_i) : zeros());
+          for (const Incidence* e : lanes) out_.incidences.push_back(e ? element_offset(e->tet, e->corner_j) : zeros());
+          for (const Incidence* e : lanes) out_.incidence_lanes.push_back(e ? e->tet : 0);
+        });
+    for_each_incidence(all, edges, count, by_block, [&](const auto& lanes) {
+      for (const Incidence* e : lanes) out_.block_incidences.push_back(e ? block_offset(*e) : no_block());
+    });
     out_.incidence_starts.push_back(static_cast<std::uint32_t>(out_.incidences.size() / 16));
+    out_.block_incidence_starts.push_back(static_cast<std::uint32_t>(out_.block_incidences.size() / 8));
+  }
+
+  std::uint32_t block_offset(const Incidence& e) const {
+    const auto [p, q] = std::minmax(e.corner_i, e.corner_j);
+    std::uint32_t edge = 0;
+    while (kTetEdges[edge][0] != p || kTetEdges[edge][1] != q) ++edge;
+    const auto batch = static_cast<std::uint32_t>(e.tet / 8 - out_.first_block_batch);
+    const std::uint32_t at = batch * static_cast<std::uint32_t>(SolidLayout::kBlockFloats) + edge * 72 + e.tet % 8;
+    return e.corner_i < e.corner_j ? at : at | SolidLayout::kTransposed;
+  }
+  /// The zeros after the last block.
+  std::uint32_t no_block() const {
+    return static_cast<std::uint32_t>((out_.batches() - out_.first_block_batch) * SolidLayout::kBlockFloats);
   }
 
   const TetMesh& mesh_;
@@ -244,7 +282,8 @@ std::size_t SolidLayout::bytes() const {
   const auto of = [](const auto& list) { return list.size() * sizeof(list[0]); };
   return of(slot_of_node) + of(node_of_slot) + of(aggregate_starts) + of(batch_of_tet) + of(tet_of_lane) +
          of(lane_is_real) + of(corner_offset) + of(sum_starts) + of(sum_offsets) + of(pairs) + of(edge_slots) +
-         of(edge_targets) + of(incidence_starts) + of(incidences) + of(incidence_lanes) + matrix.bytes();
+         of(edge_targets) + of(incidence_starts) + of(incidences) + of(incidence_lanes) + of(block_incidence_starts) +
+         of(block_incidences) + of(kind_of_batch) + matrix.bytes();
 }
 
 }  // namespace pliant

@@ -14,6 +14,9 @@
 
 namespace pliant {
 
+/// The edges of a tet, by its corners.
+inline constexpr std::array<std::array<std::uint8_t, 2>, 6> kTetEdges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+
 struct SolidLayout {
   static constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -29,7 +32,11 @@ struct SolidLayout {
   std::vector<std::uint32_t> tet_of_lane;    ///< by batch * 8 + lane; padding repeats a tet of its batch
   std::vector<std::uint8_t> lane_is_real;    ///< by batch * 8 + lane
   std::vector<std::uint32_t> corner_offset;  ///< lane_offset of the slot; per batch 4 x 8
+  std::vector<std::uint8_t> kind_of_batch;   ///< ascending
   std::size_t batches() const { return tet_of_lane.size() / kLanes; }
+  /// Batches of kinds above 0 make their matrix block by block, these of kind 0 from vectors (solid_system.h).
+  std::size_t first_block_batch = 0;
+  static constexpr std::size_t kBlockFloats = 6 * 72;  ///< of one batch: its six edges, 3x3 row by row, 8 lanes
 
   // Node sums: what the tets around a node push it with. Rows like a SlicedMatrix's.
   std::vector<std::uint32_t> sum_starts;   ///< per group of eight slots, in eights
@@ -41,11 +48,14 @@ struct SolidLayout {
     std::uint32_t begin, end;  ///< edge batches
   };
   std::vector<Pair> pairs;
-  std::vector<std::uint32_t> edge_slots;        ///< per batch 8 of i then 8 of j
-  std::vector<std::uint32_t> edge_targets;      ///< in the matrix: per batch 8 of (i, j), then 8 of (j, i)
-  std::vector<std::uint32_t> incidence_starts;  ///< per batch, in sixteens
-  std::vector<std::uint32_t> incidences;        ///< into element output: 8 corners i, 8 corners j
-  std::vector<std::uint32_t> incidence_lanes;   ///< the tets of `incidences`, 8 each, as batch * 8 + lane
+  std::vector<std::uint32_t> edge_slots;              ///< per batch 8 of i then 8 of j
+  std::vector<std::uint32_t> edge_targets;            ///< in the matrix: per batch 8 of (i, j), then 8 of (j, i)
+  std::vector<std::uint32_t> incidence_starts;        ///< per batch, in sixteens
+  std::vector<std::uint32_t> incidences;              ///< into element output: 8 corners i, 8 corners j
+  std::vector<std::uint32_t> incidence_lanes;         ///< the tets of `incidences`, 8 each, as batch * 8 + lane
+  std::vector<std::uint32_t> block_incidence_starts;  ///< per batch, in eights
+  std::vector<std::uint32_t> block_incidences;        ///< into the blocks; the top bit: transposed
+  static constexpr std::uint32_t kTransposed = 0x80000000;
   std::size_t edge_batches() const { return edge_slots.size() / 16; }
   std::size_t edge_count = 0;
 

@@ -27,6 +27,19 @@ LaneSym3<Float8> inverse_where(Float8 mask, const LaneSym3<Float8>& m) {
   return adjugate(s) * (factor * mask);
 }
 
+/// Blocks of eight edges from where their elements left them, transposed where the top bit says so.
+LaneMat3<Float8> gather_blocks(const float* blocks, Int8 at) {
+  const Int8 transposed = at >> 31;  // all bits of lanes that are
+  const Int8 offset = at & 0x7fffffff;
+  const auto entry = [&](std::int32_t row, std::int32_t column) {
+    const Int8 there = (transposed & (8 * (3 * column + row))) | (~transposed & (8 * (3 * row + column)));
+    return gather8(blocks, offset + there);
+  };
+  return {{entry(0, 0), entry(1, 0), entry(2, 0)},
+          {entry(0, 1), entry(1, 1), entry(2, 1)},
+          {entry(0, 2), entry(1, 2), entry(2, 2)}};
+}
+
 /// Where the block of eight edges goes: entry (row, column) of lane l to `at[l]`, or transposed.
 void scatter_blocks(float* values, const std::uint32_t* at, const std::uint32_t* transposed_at,
                     const LaneMat3<Float8>& k) {
@@ -142,6 +155,10 @@ void SolidSystem::assemble_pair(SolidLayout& layout, const SolidElements& elemen
     const Float8 trace = w.c0.x + w.c1.y + w.c2.z;
     block.c0.x += trace, block.c1.y += trace, block.c2.z += trace;
 
+    for (std::size_t k = layout.block_incidence_starts[batch]; k < layout.block_incidence_starts[batch + 1]; ++k) {
+      block = block + gather_blocks(elements.blocks(), load_index8(layout.block_incidences.data() + 8 * k));
+    }
+
     const std::uint32_t* targets = layout.edge_targets.data() + 16 * batch;
     scatter_blocks(layout.matrix.values(), targets, targets + 8, block);
 
@@ -233,10 +250,13 @@ void SolidSystem::add_tied_modes(const SolidLayout& layout, std::size_t aggregat
   for (std::size_t k = 0; k < 36; ++k) block[k] = -block[k];
 }
 
-void SolidSystem::factor(Workers& workers, const SolidLayout& layout) {
+void SolidSystem::invert_diagonals(Workers& workers, const SolidLayout& layout) {
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::uint32_t a = chunks_[begin].begin; a < chunks_[end - 1].end; ++a) invert_diagonal(layout, a);
   });
+}
+
+void SolidSystem::factor_coarse(const SolidLayout& layout) {
   coarse_.clear();
   double block[36];
   for (std::uint32_t a = 0; a < coarse_.size(); ++a) {
@@ -355,13 +375,19 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
     sums = reduce(workers, [&](const Chunk& chunk) { return precondition(chunk, alpha); });
     ++result.iterations;
   }
-  // What is left of the residual on the rigid motions goes too: linear momentum is then exact.
+  return result;
+}
+
+void SolidSystem::correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x, const LaneVectors& r) {
+  for (std::size_t a = 0; a < coarse_.size(); ++a) restrict_to(a, layout, r);
+  coarse_.solve(coarse_x_.data());
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::uint32_t a = chunks_[begin].begin; a < chunks_[end - 1].end; ++a) {
-      groups_of(a, [&](std::uint32_t g) { x.set_group(g, x.group(g) + prolong(a, g)); });
+      for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
+        x.set_group(g, x.group(g) + prolong(a, g));
+      }
     }
   });
-  return result;
 }
 
 float SolidSystem::response(std::uint32_t slot, Vec3 normal) const {

@@ -37,12 +37,17 @@ class SolidSystem {
   /// Adds a symmetric block to the diagonal of a slot (contact); before `factor`.
   void clear_extras();
   void add_extra(std::uint32_t slot, const LaneSym3<float>& block);
-  void factor(Workers& workers, const SolidLayout& layout);
+  /// The inverses of the diagonal blocks, then the coarse factors: once the diagonal is as it should be.
+  void invert_diagonals(Workers& workers, const SolidLayout& layout);
+  void factor_coarse(const SolidLayout& layout);
 
   // --- Using it ---------------------------------------------------------------------------------------------------
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
   SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r, double threshold,
                     int max_iterations);
+  /// Takes from the residual what is left of it on the rigid motions of the aggregates: momentum is then exact. Call it
+  /// last; `r` is not kept up to date.
+  void correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x, const LaneVectors& r);
   /// The internal part of A x, Σ_j K_ij (x_j − x_i), for the eight slots of a group.
   LaneVec3<Float8> internal(const SolidLayout& layout, std::size_t group, const LaneVectors& x) const {
     return layout.matrix.differences(group, x.data());

@@ -1,0 +1,122 @@
+// Elements whose matrix is made block by block: stable Neo-Hookean solids, and corotational ones with a grain.
+//
+// Both are written in principal axes, F = U diag(s) Vᵀ (for the grain U = R, V = I). There the derivative of the stress
+// is a 3x3 matrix A over the diagonal, and for each pair of axes one eigenvalue for their flip (symmetric) and one for
+// their twist (antisymmetric part). Negative ones are set to zero, so that the step's matrix is positive definite
+// whatever the deformation (Smith, de Goes and Kim, Stable Neo-Hookean Flesh Simulation, 2018).
+#pragma once
+
+#include "math/eigen_kernel.h"
+#include "solid/corotational_kernel.h"
+
+namespace pliant {
+
+/// The derivative of the first Piola-Kirchhoff stress in principal axes.
+template <typename T>
+struct PrincipalTangent {
+  LaneMat3<T> u, v;
+  LaneSym3<T> a;                  ///< over the diagonal
+  LaneVec3<T> straight, crossed;  ///< (flip ± twist) / 2 of the pairs yz, xz, xy
+  LaneVec3<T> fiber;              ///< direction of the grain now, times √(its extra modulus); zero for none
+  LaneVec3<T> fiber_rest;         ///< direction of the grain at rest
+};
+
+/// K_pq over the volume for two gradients: the force on p when q moves, by columns.
+template <typename T>
+LaneMat3<T> tangent_block(const PrincipalTangent<T>& t, const LaneVec3<T>& g_p, const LaneVec3<T>& g_q) {
+  const LaneVec3<T> p = t.v.transposed_times(g_p), q = t.v.transposed_times(g_q);
+  LaneMat3<T> k;
+  k.c0.x = t.a.xx * p.x * q.x + t.straight.z * p.y * q.y + t.straight.y * p.z * q.z;
+  k.c1.y = t.a.yy * p.y * q.y + t.straight.z * p.x * q.x + t.straight.x * p.z * q.z;
+  k.c2.z = t.a.zz * p.z * q.z + t.straight.y * p.x * q.x + t.straight.x * p.y * q.y;
+  k.c1.x = t.a.xy * p.x * q.y + t.crossed.z * p.y * q.x;
+  k.c0.y = t.a.xy * p.y * q.x + t.crossed.z * p.x * q.y;
+  k.c2.x = t.a.xz * p.x * q.z + t.crossed.y * p.z * q.x;
+  k.c0.z = t.a.xz * p.z * q.x + t.crossed.y * p.x * q.z;
+  k.c2.y = t.a.yz * p.y * q.z + t.crossed.x * p.z * q.y;
+  k.c1.z = t.a.yz * p.z * q.y + t.crossed.x * p.y * q.z;
+  const T along = dot(t.fiber_rest, g_p) * dot(t.fiber_rest, g_q);
+  const LaneMat3<T> pulled{t.fiber * (t.fiber.x * along), t.fiber * (t.fiber.y * along), t.fiber * (t.fiber.z * along)};
+  return t.u * k * t.u.transposed() + pulled;
+}
+
+/// Stress (first Piola-Kirchhoff) of one element, and its derivative.
+template <typename T>
+struct PrincipalElement {
+  LaneMat3<T> stress;
+  PrincipalTangent<T> tangent;
+};
+
+template <typename T, typename Mask>
+PrincipalElement<T> select(Mask mask, const PrincipalElement<T>& a, const PrincipalElement<T>& b) {
+  const PrincipalTangent<T>&s = a.tangent, &t = b.tangent;
+  return {
+      select(mask, a.stress, b.stress),
+      {select(mask, s.u, t.u), select(mask, s.v, t.v), select(mask, s.a, t.a), select(mask, s.straight, t.straight),
+       select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest)}};
+}
+
+/// Stable Neo-Hookean, with the constants chosen so that small strains follow λ and μ.
+template <typename T>
+PrincipalElement<T> neo_hookean(const LaneMat3<T>& f, const LaneMat3<T>& fallback, T lambda, T mu) {
+  const T one = T{} + 1.0f, half = T{} + 0.5f, two = T{} + 2.0f;
+  const T m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6);
+  const T alpha = one + (m / l) * 0.75f;
+  const LaneSvd<T> svd = signed_svd(f, fallback);
+  const LaneVec3<T>& s = svd.values;
+  const T ic = dot(s, s), j = s.x * s.y * s.z;
+  const T shear = m * (one - one / (ic + one)), bulk = l * (j - alpha);
+  const LaneVec3<T> cofactor{s.y * s.z, s.x * s.z, s.x * s.y};
+
+  PrincipalElement<T> out;
+  const LaneVec3<T> principal{shear * s.x + bulk * cofactor.x, shear * s.y + bulk * cofactor.y,
+                              shear * s.z + bulk * cofactor.z};
+  const LaneMat3<T> scaled{svd.u.c0 * principal.x, svd.u.c1 * principal.y, svd.u.c2 * principal.z};
+  out.stress = scaled * svd.v.transposed();
+
+  const T bend = two * m / ((ic + one) * (ic + one));
+  LaneSym3<T> a{shear + bend * s.x * s.x + l * cofactor.x * cofactor.x,
+                shear + bend * s.y * s.y + l * cofactor.y * cofactor.y,
+                shear + bend * s.z * s.z + l * cofactor.z * cofactor.z,
+                bend * s.x * s.y + l * cofactor.x * cofactor.y + bulk * s.z,
+                bend * s.x * s.z + l * cofactor.x * cofactor.z + bulk * s.y,
+                bend * s.y * s.z + l * cofactor.y * cofactor.z + bulk * s.x};
+  const auto pair = [&](T axis, T& straight, T& crossed) {
+    const T twist = max(shear + bulk * axis, T{}), flip = max(shear - bulk * axis, T{});
+    straight = half * (flip + twist), crossed = half * (flip - twist);
+  };
+  PrincipalTangent<T>& t = out.tangent;
+  pair(s.x, t.straight.x, t.crossed.x);
+  pair(s.y, t.straight.y, t.crossed.y);
+  pair(s.z, t.straight.z, t.crossed.z);
+  t.u = svd.u, t.v = svd.v, t.a = positive_part(a);
+  return out;
+}
+
+/// Corotational with an extra modulus along the grain.
+template <typename T>
+PrincipalElement<T> grained(const LaneMat3<T>& f, const LaneMat3<T>& rotation, const LaneSym3<T>& rest_strain, T lambda,
+                            T mu, T extra_modulus, const LaneVec3<T>& grain) {
+  const T two_mu = mu + mu;
+  const LaneSym3<T> strain = corotational_strain(rotation, f, rest_strain);
+  LaneSym3<T> stress = linear_stress(strain, lambda, mu);
+  const T along = extra_modulus * dot(grain, strain * grain);
+  stress = stress + LaneSym3<T>{grain.x * grain.x, grain.y * grain.y, grain.z * grain.z,
+                                grain.x * grain.y, grain.x * grain.z, grain.y * grain.z} *
+                        along;
+  PrincipalElement<T> out;
+  const LaneMat3<T> full{
+      {stress.xx, stress.xy, stress.xz}, {stress.xy, stress.yy, stress.yz}, {stress.xz, stress.yz, stress.zz}};
+  out.stress = rotation * full;
+  const T one = T{} + 1.0f, zero{};
+  PrincipalTangent<T>& t = out.tangent;
+  t.u = rotation;
+  t.v = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+  t.a = {lambda + two_mu, lambda + two_mu, lambda + two_mu, lambda, lambda, lambda};
+  t.straight = t.crossed = {mu, mu, mu};
+  t.fiber = rotation * grain * sqrt(extra_modulus);
+  t.fiber_rest = grain;
+  return out;
+}
+
+}  // namespace pliant

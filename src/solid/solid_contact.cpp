@@ -1,0 +1,111 @@
+#include "solid/solid_contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr float kPenalty = 3;           ///< κ; beyond 10 soft rows brake too much
+constexpr float kRecovery = 0.2f;       ///< share of the depth that is mended in a substep
+constexpr float kRecoverySpeed = 0.5f;  ///< m/s, at most
+
+/// The nearest impulse with |tangential| ≤ μ normal, normal ≥ 0.
+Vec3 project_to_cone(Vec3 impulse, Vec3 normal, float friction) {
+  const float along = std::max(dot(impulse, normal), 0.0f);
+  Vec3 across = impulse - normal * dot(impulse, normal);
+  const float size = length(across), most = friction * along;
+  if (size > most) across = size > 0 ? across * (most / size) : Vec3{};
+  return normal * along + across;
+}
+
+float target_speed(float gap, float slop, float dt) {
+  if (gap > 0) return -gap / dt;
+  return std::min(kRecovery * std::max(-gap - slop, 0.0f) / dt, kRecoverySpeed);
+}
+
+}  // namespace
+
+void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTouch> touches,
+                             std::span<const SolidTouchMemory> memory, float slop, float dt) {
+  rows_.clear();
+  for (std::uint32_t t = 0; t < touches.size(); ++t) {
+    const SolidTouch& touch = touches[t];
+    Row row{.slot = layout.slot_of_node[touch.node],
+            .touch = t,
+            .other = touch.other,
+            .normal = touch.normal,
+            .target = touch.surface_velocity + touch.normal * target_speed(touch.gap, slop, dt),
+            .friction = touch.friction};
+    // The memory is sorted by slot and body, as `remember` leaves it.
+    const auto found = std::lower_bound(memory.begin(), memory.end(), row, [](const SolidTouchMemory& m, const Row& r) {
+      return m.slot != r.slot ? m.slot < r.slot : m.other < r.other;
+    });
+    if (found != memory.end() && found->slot == row.slot && found->other == row.other) {
+      row.multiplier = project_to_cone(found->impulse, row.normal, row.friction);
+    }
+    rows_.push_back(row);
+  }
+  std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.other != b.other ? a.other < b.other : a.touch < b.touch;
+  });
+}
+
+void SolidContactRows::set_penalties(const SolidSystem& system, float body_mass) {
+  for (Row& row : rows_) {
+    row.penalty = kPenalty / (system.response(row.slot, row.normal) + 1 / body_mass);
+    if (!std::isfinite(row.penalty)) row.penalty = 0;
+  }
+}
+
+void SolidContactRows::activate(const LaneVectors& velocities) {
+  for (Row& row : rows_) {
+    const Vec3 v = velocities.get(row.slot) - row.target;
+    row.active = dot(row.multiplier, row.normal) - row.penalty * dot(v, row.normal) > 0;
+    const Vec3 along = row.normal * dot(row.multiplier, row.normal);
+    const Vec3 across = row.multiplier - along;
+    const float size = length(across), most = row.friction * length(along);
+    row.slide = size > most * 0.999f && size > 0 ? most / size : 1.0f;
+    if (row.friction == 0) row.slide = 0;
+    row.held = row.active ? along + across * row.slide : Vec3{};
+  }
+}
+
+Vec3 SolidContactRows::impulse(const Row& row, Vec3 velocity) {
+  if (!row.active) return {};
+  const Vec3 v = velocity - row.target;
+  const Vec3 along = row.normal * dot(v, row.normal);
+  return row.held - (along + (v - along) * row.slide) * row.penalty;
+}
+
+void SolidContactRows::add_to_matrix(SolidSystem& system) const {
+  for (const Row& row : rows_) {
+    if (!row.active) continue;
+    const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
+    const Vec3 k = row.normal;
+    system.add_extra(row.slot, {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z,
+                                n * k.y * k.z});
+  }
+}
+
+SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocities) {
+  Progress progress;
+  for (Row& row : rows_) {
+    const Vec3 v = velocities.get(row.slot) - row.target;
+    const Vec3 next = project_to_cone(row.multiplier - v * row.penalty, row.normal, row.friction);
+    progress.change += static_cast<double>(length_squared(next - row.multiplier));
+    progress.size += static_cast<double>(length_squared(next));
+    if (row.active) progress.violation = std::max(progress.violation, -dot(v, row.normal));
+    row.multiplier = next;
+  }
+  return progress;
+}
+
+void SolidContactRows::remember(std::vector<SolidTouchMemory>& memory) const {
+  memory.clear();
+  for (const Row& row : rows_) {
+    if (length_squared(row.multiplier) > 0) memory.push_back({row.slot, row.other, row.multiplier});
+  }
+}
+
+}  // namespace pliant

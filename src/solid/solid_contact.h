@@ -1,0 +1,78 @@
+// Nodes of a solid that touch the world: rows of an augmented Lagrangian, solved inside the solid's own system.
+//
+// A row asks that a node's velocity along the normal be at least `target`, with Coulomb friction across it. Its impulse
+// is λ − W (v − target), W = φ (s I + (1 − s) n nᵀ): a penalty of moderate strength φ inside the matrix, and a
+// multiplier λ that takes over what the penalty cannot hold. Rounds of conjugate gradients and of λ ← cone(λ − φ (v −
+// target)) alternate until the forces stand still. Multipliers computed apart from the matrix would add energy: they
+// must come from the same operator as the velocities.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pliant/ids.h"
+#include "pliant/math.h"
+#include "solid/solid_system.h"
+
+namespace pliant {
+
+/// A node near something that does not give way.
+struct SolidTouch {
+  std::uint32_t node = 0;
+  BodyId other{};
+  Vec3 normal{};            ///< unit, from the other towards the node
+  float gap = 0;            ///< m, negative inside
+  Vec3 surface_velocity{};  ///< of the other's surface there, m/s
+  float friction = 0.5f;    ///< of the pair
+};
+
+/// What a touch remembers from one substep to the next.
+struct SolidTouchMemory {
+  std::uint32_t slot;
+  BodyId other;
+  Vec3 impulse;  ///< N s
+};
+
+class SolidContactRows {
+ public:
+  /// `slop` is the depth that is left alone, m.
+  void begin(const SolidLayout& layout, std::span<const SolidTouch> touches, std::span<const SolidTouchMemory> memory,
+             float slop, float dt);
+  bool is_empty() const { return rows_.empty(); }
+
+  /// Penalties from how easily the nodes move; `system` holds the inverse diagonal without contact.
+  void set_penalties(const SolidSystem& system, float body_mass);
+  /// Which rows push, judged at these velocities, and how much of their friction slides.
+  void activate(const LaneVectors& velocities);
+  void add_to_matrix(SolidSystem& system) const;
+  /// The impulses on the nodes at these velocities.
+  template <typename Add>
+  void for_each_impulse(const LaneVectors& velocities, Add&& add) const {
+    for (const Row& row : rows_) add(row.slot, impulse(row, velocities.get(row.slot)));
+  }
+  struct Progress {
+    double change = 0, size = 0;  ///< of the impulses, squared
+    float violation = 0;          ///< m/s, the largest
+  };
+  /// New multipliers from the velocities just found.
+  Progress update(const LaneVectors& velocities);
+  void remember(std::vector<SolidTouchMemory>& memory) const;
+
+  struct Row {
+    std::uint32_t slot, touch;
+    BodyId other;
+    Vec3 normal, target;  ///< target: the velocity at which the row is content, m/s
+    float friction;
+    float penalty = 0, slide = 1;
+    bool active = false;
+    Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
+  };
+  std::span<const Row> rows() const { return rows_; }
+
+ private:
+  static Vec3 impulse(const Row& row, Vec3 velocity);
+  std::vector<Row> rows_;
+};
+
+}  // namespace pliant
