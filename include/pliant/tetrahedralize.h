@@ -25,9 +25,10 @@ struct TetrahedralizeOptions {
   /// Parts that are thinner than a cell become as thick as the lattice can make them (about half a cell), so that they
   /// do not come apart or vanish. Otherwise they are lost.
   bool keep_thin = true;
-  /// Nodes move, those of the surface along it, until no tet gains much: the smallest angle about doubles, for about
-  /// as much time again.
-  bool optimize = false;
+  /// Nodes are moved, those on the surface along it, until the angles between the faces of a tet are between 30 and 150
+  /// degrees (15 and 165 in thin parts) or no better ones are found. Otherwise they are 15 to 155, and 10 to 165 at
+  /// worst, in about two thirds of the time.
+  bool optimize = true;
   /// More are refused, before much memory is asked for.
   std::size_t max_tets = 20'000'000;
   /// 0 for as many as the machine has. The result is the same for any number.

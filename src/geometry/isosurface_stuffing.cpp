@@ -389,6 +389,7 @@ StuffedSolid Stuffer::collect() {
     if (number[node] == kNoNeighbor) continue;
     number[node] = std::uint32_t(solid.mesh.nodes.size());
     solid.mesh.nodes.push_back(position(node));
+    solid.is_surface.push_back(node >= lattice_.point_count() || state_[node] == kOnSurface);
   }
   // As the boundary touches itself nowhere, tets with a node in common are joined by faces around it.
   UnionFind pieces(solid.mesh.nodes.size());

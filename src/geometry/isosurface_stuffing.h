@@ -26,8 +26,9 @@ struct LatticeRegion {
 };
 
 struct StuffedSolid {
-  TetMesh mesh;            ///< in lattice units
-  std::size_t pieces = 0;  ///< connected by faces
+  TetMesh mesh;                          ///< in lattice units
+  std::vector<std::uint8_t> is_surface;  ///< per node: was put on the surface; all of the boundary, and a few others
+  std::size_t pieces = 0;                ///< connected by faces
 };
 
 StuffedSolid stuff_lattice(const BccLattice& lattice, const LatticeRegion& region, Workers& workers);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRaysPerSide = 16;
 /// Samples over the whole surface that judge whether it faces outward as given, and per patch if it does not.
-constexpr int kSamples = 1500, kSamplesPerPatch = 6, kMaxSamplesPerPatch = 100;
+constexpr double kSamples = 1500, kMinPatchSamples = 2, kMaxPatchSamples = 100;
 /// More than this share of the samples must agree to believe the surface as given (or all of it turned over).
 constexpr double kAgreement = 0.97;
 
@@ -188,55 +188,72 @@ class SideJudge {
   double offset_;
 };
 
-/// Calls visit(face, sample) for about `samples` points, spread evenly over the area.
-template <typename Visit>
-void for_each_sample(const std::vector<double>& areas, int samples, Visit&& visit) {
-  const double total = std::accumulate(areas.begin(), areas.end(), 0.0), step = total / samples;
+/// The votes of samples, each at the face of its number, in their order.
+std::vector<Votes> look_from_all(const SideJudge& judge, const std::vector<std::uint32_t>& samples, Workers& workers) {
+  std::vector<Votes> votes(samples.size());
+  parallel_for(workers, samples.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) votes[s] = judge.look_from(samples[s], s);
+  });
+  return votes;
+}
+
+/// The faces of about `count` points that are spread evenly over the area.
+std::vector<std::uint32_t> spread_samples(const std::vector<double>& areas, int count) {
+  const double step = std::accumulate(areas.begin(), areas.end(), 0.0) / count;
+  std::vector<std::uint32_t> samples;
   double next = step / 2, sum = 0;
-  std::uint64_t sample = 0;
   for (std::uint32_t f = 0; f < areas.size(); ++f) {
-    for (sum += areas[f]; sum > next; next += step) visit(f, sample++);
+    for (sum += areas[f]; sum > next; next += step) samples.push_back(f);
   }
+  return samples;
+}
+
+/// Likewise, with some in each patch.
+std::vector<std::uint32_t> spread_over_patches(const std::vector<double>& areas, const Patches& patches) {
+  const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
+  std::vector<double> passed(patches.area.size(), 0);
+  std::vector<std::uint32_t> samples;
+  for (std::uint32_t f = 0; f < areas.size(); ++f) {
+    const std::uint32_t patch = patches.of_face[f];
+    const double wished = std::clamp(kSamples * patches.area[patch] / total, kMinPatchSamples, kMaxPatchSamples);
+    const double step = patches.area[patch] / wished, before = std::floor(passed[patch] / step + 0.5);
+    passed[patch] += areas[f];
+    const double after = std::floor(passed[patch] / step + 0.5);
+    for (double i = before; i < after; ++i) samples.push_back(f);
+  }
+  return samples;
 }
 
 /// Turns each patch by its own votes; a patch without a clear result stays.
-void turn_patches(const SideJudge& judge, const std::vector<double>& areas, Patches& patches) {
-  const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
-  std::vector<Votes> votes(patches.area.size());
-  std::vector<double> passed(patches.area.size(), 0);
-  std::uint64_t sample = 0;
-  for (std::uint32_t f = 0; f < areas.size(); ++f) {
-    const std::uint32_t patch = patches.of_face[f];
-    const double wished =
-        std::clamp(kSamples * patches.area[patch] / total, double(kSamplesPerPatch), double(kMaxSamplesPerPatch));
-    const double step = patches.area[patch] / wished;
-    const double before = std::floor(passed[patch] / step);
-    passed[patch] += areas[f];
-    for (double i = before; i < std::floor(passed[patch] / step); ++i) {
-      Votes v = judge.look_from(f, sample++);
-      if (patches.is_turned[f]) std::swap(v.front, v.back);
-      votes[patch] += v;
-    }
+void turn_patches(const SideJudge& judge, const std::vector<double>& areas, Patches& patches, Workers& workers) {
+  const std::vector<std::uint32_t> samples = spread_over_patches(areas, patches);
+  const std::vector<Votes> votes = look_from_all(judge, samples, workers);
+  std::vector<Votes> sums(patches.area.size());
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const bool turned = patches.is_turned[samples[s]];
+    sums[patches.of_face[samples[s]]] += turned ? Votes{votes[s].back, votes[s].front} : votes[s];
   }
   for (std::uint32_t f = 0; f < areas.size(); ++f) {
-    const Votes& v = votes[patches.of_face[f]];
+    const Votes& v = sums[patches.of_face[f]];
     if (v.is_decisive() && v.back > v.front) patches.is_turned[f] = !patches.is_turned[f];
   }
 }
 
 void turn_outward(std::span<const Vec3> vertices, std::span<const Face> faces, const std::vector<double>& areas,
-                  Patches& patches) {
+                  Patches& patches, Workers& workers) {
   const SideJudge judge(vertices, faces);
+  const std::vector<std::uint32_t> samples = spread_samples(areas, int(kSamples));
+  const std::vector<Votes> votes = look_from_all(judge, samples, workers);
   int outward = 0, inward = 0;
-  for_each_sample(areas, kSamples, [&](std::uint32_t f, std::uint64_t sample) {
-    const Votes v = judge.look_from(f, sample);
-    if (v.is_decisive()) ++((v.front > v.back) != patches.is_turned[f] ? outward : inward);
-  });
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const bool front_is_out = votes[s].front > votes[s].back;
+    if (votes[s].is_decisive()) ++(front_is_out != patches.is_turned[samples[s]] ? outward : inward);
+  }
   if (outward >= kAgreement * (outward + inward)) return;
   if (inward >= kAgreement * (outward + inward)) {
     patches.is_turned.flip();
   } else {
-    turn_patches(judge, areas, patches);
+    turn_patches(judge, areas, patches, workers);
   }
 }
 
@@ -258,7 +275,7 @@ std::size_t count_holes(std::size_t vertex_count, const EdgeAdjacency& edges, do
 
 }  // namespace
 
-MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld) {
+MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, Workers& workers) {
   MendedSurface mended;
   mended.vertices.assign(vertices.begin(), vertices.end());
   mended.faces = distinct_faces(vertices, faces, weld);
@@ -270,7 +287,7 @@ MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face>
   const EdgeAdjacency edges = edge_faces(mended.faces, vertices.size());
   mended.holes = count_holes(vertices.size(), edges, mended.loose_edges);
   Patches patches = find_patches(mended.faces, edges, areas);
-  turn_outward(vertices, mended.faces, areas, patches);
+  turn_outward(vertices, mended.faces, areas, patches, workers);
 
   Vec3d sum;
   double area = 0;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/parallel.h"
 #include "pliant/mesh.h"
 
 namespace pliant {
@@ -22,6 +23,6 @@ struct MendedSurface {
 /// that nothing can be said about, such as those hidden within others, stay as they are given.
 ///
 /// The faces must be in range and finite.
-MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld);
+MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, Workers& workers);
 
 }  // namespace pliant

@@ -85,6 +85,11 @@ Error too_small(double cell, double least, std::string why) {
                  fmt::format("a cell of {:.3g} m {}: choose one of at least {} m", cell, why, advised(least)));
 }
 
+Error too_many(double cell, double tets, double max_tets) {
+  return too_small(cell, cell * std::cbrt(tets / max_tets) * 1.02,
+                   fmt::format("would give about {:.3g} tets, more than {:.3g}", tets, max_tets));
+}
+
 double lattice_points(const Bounds& bounds, double cell) {
   double points = 2;
   for (std::size_t a = 0; a < 3; ++a) points *= 2 * std::ceil(bounds.size()[a] / (2 * cell)) + 2 * kMargin + 1;
@@ -111,10 +116,7 @@ std::optional<Error> check_cell(const Bounds& bounds, double cell, double volume
                                  bounds.farthest(), step));
   }
   const double tets = 12 * volume / (cell * cell * cell);
-  if (tets > max_tets) {
-    return too_small(cell, cell * std::cbrt(tets / max_tets) * 1.02,
-                     fmt::format("would give about {:.3g} tets, more than {:.3g}", tets, max_tets));
-  }
+  if (tets > 2 * max_tets) return too_many(cell, tets, max_tets);  // the volume is a guess; they are counted later
   const double along = bounds.longest() / cell, points = lattice_points(bounds, cell);
   if (along > kMaxCellsAlong || points > kMaxLatticePoints) {
     double least = std::max(cell * along / kMaxCellsAlong, cell);
@@ -135,10 +137,10 @@ BccLattice lattice_around(const Bounds& bounds, double cell) {
   return {lower, size};
 }
 
-MendedSurface mended_in_lattice(const TriMesh& surface, const Placement& placement) {
+MendedSurface mended_in_lattice(const TriMesh& surface, const Placement& placement, Workers& workers) {
   std::vector<Vec3> vertices(surface.vertices.size());
   for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = placement.to_lattice(surface.vertices[v]);
-  return mend_surface(vertices, surface.faces, kWeld);
+  return mend_surface(vertices, surface.faces, kWeld, workers);
 }
 
 /// Of the cones from the middle of all triangles, which lessens what holes do to it.
@@ -232,10 +234,10 @@ Result<TetMesh> tetrahedralize(const TriMesh& given, const TetrahedralizeOptions
   const Placement placement{0.5 * (bounds.lower + bounds.upper),
                             options.cell == 0 ? bounds.longest() / kDefaultCells : double(options.cell)};
   const double cell = placement.cell, max_tets = double(options.max_tets);
-  if (const auto error = check_cell(bounds, cell, std::abs(enclosed_volume(given)) / 2, max_tets)) return *error;
+  if (const auto error = check_cell(bounds, cell, std::abs(enclosed_volume(given)), max_tets)) return *error;
 
   Workers workers(options.threads);
-  const MendedSurface mended = mended_in_lattice(given, placement);
+  const MendedSurface mended = mended_in_lattice(given, placement, workers);
   if (mended.faces.empty() || mended.open_share > kMaxOpenShare) return encloses_nothing(mended.open_share);
   progress(0.1f);
 
@@ -248,14 +250,12 @@ Result<TetMesh> tetrahedralize(const TriMesh& given, const TetrahedralizeOptions
                    fmt::format("nothing of the surface is as thick as a cell of {:.3g} m: choose a smaller one", cell));
   }
   const double tets = 6 * double(region.inside);
-  if (tets > max_tets) {
-    return too_small(cell, cell * std::cbrt(tets / max_tets) * 1.02,
-                     fmt::format("would give about {:.3g} tets, more than {:.3g}", tets, max_tets));
-  }
+  if (tets > max_tets) return too_many(cell, tets, max_tets);
 
   StuffedSolid solid = stuff_lattice(lattice, region.region, workers);
   progress(0.8f);
-  if (options.optimize) smooth_tets(solid.mesh, surface, workers);
+  smooth_tets(solid, surface, {.fit_thin_parts = region.thin > 0, .improve_angles = options.optimize}, workers);
+  progress(0.95f);
   if (report) {
     report->cell = float(cell);
     report->pieces = solid.pieces;
