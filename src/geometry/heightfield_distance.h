@@ -1,0 +1,39 @@
+// The signed distance to the ground of a heightfield, which is solid below.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "geometry/bvh.h"
+#include "geometry/shape_distance.h"
+#include "geometry/vec3d.h"
+
+namespace pliant {
+
+class HeightfieldDistance {
+ public:
+  explicit HeightfieldDistance(const Heightfield& field);
+
+  /// As `ShapeProbe::nearest`.
+  std::optional<ShapeDistance> nearest(Vec3 point, float max_distance) const;
+  /// Reaches down without end.
+  Aabb bounds() const;
+
+  /// m above the origin; nothing past the rim.
+  std::optional<double> height_at(double x, double z) const;
+
+ private:
+  using Triangle = std::array<Vec3, 3>;
+  Vec3 corner(int column, int row) const;
+  /// Both face up and are cut as those of `tri_grid`.
+  std::array<Triangle, 2> triangles(int column, int row) const;
+  std::array<Triangle, 2> triangles(std::uint32_t cell) const;
+  int column_cells() const { return field_.columns - 1; }
+  int row_cells() const { return field_.rows - 1; }
+
+  Heightfield field_;
+  Bvh cells_;
+};
+
+}  // namespace pliant
