@@ -1,11 +1,15 @@
-// pliant mesh info FILE, pliant mesh convert IN OUT
+// pliant mesh info FILE, pliant mesh convert IN OUT, pliant mesh tetrahedralize IN --out OUT
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "pliant/mesh_io.h"
+#include "pliant/tetrahedralize.h"
 
 #include "commands.h"
 #include "output.h"
@@ -17,6 +21,12 @@ struct ConvertOptions {
   std::string in, out;
   bool ascii = false;
   double gmsh_version = 4.1;
+};
+
+struct TetrahedralizeCommand {
+  ConvertOptions files;
+  TetrahedralizeOptions options;
+  bool lose_thin = false;
 };
 
 /// What is wrong with a mesh, as a list.
@@ -88,10 +98,99 @@ int convert(const ConvertOptions& options) {
   return kExitOk;
 }
 
+/// The share done, on stderr, for work that takes longer than a moment: in place on a terminal, in lines elsewhere.
+class ShareDone {
+ public:
+  ~ShareDone() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+  }
+  void operator()(float share) {
+    const double now = watch_.ms();
+    if (now < next_ms_ || share >= 1) return;
+    next_ms_ = now + (is_terminal_ ? 100 : 5000);
+    fmt::print(stderr, "{}{:.0f} %{}", is_terminal_ ? "\r\033[K" : "", 100 * share, is_terminal_ ? "" : "\n");
+    std::fflush(stderr);
+    drawn_ = is_terminal_;
+  }
+
+ private:
+  Stopwatch watch_;
+  bool is_terminal_ = isatty(STDERR_FILENO), drawn_ = false;
+  double next_ms_ = is_terminal_ ? 500 : 5000;
+};
+
+void print_report(const TetrahedralizeReport& r) {
+  const auto distance = [](const SurfaceDistance& d) {
+    return fmt::format("{:.3g} m rms, {:.3g} m at most", d.rms, d.max);
+  };
+  fmt::print("cell      {:.6g} m\n", r.cell);
+  fmt::print("solid     {}, {}, {}\n", count_of(r.nodes, "node"), count_of(r.tets, "tet"), count_of(r.pieces, "piece"));
+  fmt::print("angles    {:.1f} to {:.1f} degrees between the faces of a tet\n", r.min_dihedral_degrees,
+             r.max_dihedral_degrees);
+  fmt::print("volume    {:.6g} m³, the surface encloses {:.6g} m³ ({:+.2f} %)\n", r.volume, r.surface_volume,
+             100 * r.volume_error);
+  fmt::print("distance  {} from the solid to the surface\n", distance(r.to_surface));
+  fmt::print("          {} from the surface to the solid\n", distance(r.from_surface));
+  for (const std::string& note : r.notes) fmt::print("note      {}\n", note);
+}
+
+int tetrahedralize_file(const TetrahedralizeCommand& command) {
+  const auto& [in, out, ascii, gmsh_version] = command.files;
+  if (!holds_solids(out)) {
+    return report_error(fmt::format("{}: no format that holds tets: use .msh, .vtk, .vtu, .node or .ele", out)),
+           kExitError;
+  }
+  Result<MeshFile> mesh = load_mesh(in);
+  if (!mesh) return report_error(mesh.error()), kExitError;
+  if (mesh->surface.faces.empty()) mesh->surface = extract_surface(mesh->solid);
+  TetrahedralizeOptions options = command.options;
+  options.keep_thin = !command.lose_thin;
+  TetrahedralizeReport report;
+  const Result<TetMesh> solid = [&] {
+    ShareDone share_done;
+    options.progress = [&](float share) { share_done(share); };
+    return tetrahedralize(mesh->surface, options, &report);
+  }();
+  if (!solid) {
+    Error error = solid.error();
+    error.file = in;
+    return report_error(error), kExitError;
+  }
+  const Status saved = save_mesh(out, *solid, {.binary = !ascii, .gmsh_version = gmsh_version});
+  if (!saved.ok()) return report_error(saved.error()), kExitError;
+  print_report(report);
+  fmt::print("{}: {}\n", out, count_of(solid->tets.size(), "tet"));
+  return kExitOk;
+}
+
+/// How files are written, where the format has a choice.
+void add_format_options(CLI::App* command, ConvertOptions& options) {
+  command->add_flag("--ascii", options.ascii, "Text where the format has a choice");
+  command->add_option("--gmsh-version", options.gmsh_version, "Version of a .msh file")
+      ->check(CLI::IsMember({2.2, 4.1}));
+}
+
+void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
+  auto command = std::make_shared<TetrahedralizeCommand>();
+  CLI::App* app =
+      mesh->add_subcommand("tetrahedralize", "Fill a surface with tets; holes and flipped faces are mended");
+  app->add_option("in", command->files.in, ".obj, .gltf, .glb, .stl, .msh, .vtk or .vtu")->required();
+  app->add_option("--out", command->files.out, ".msh, .vtk, .vtu, .node or .ele")->required();
+  app->add_option("--cell", command->options.cell,
+                  "Edge of the lattice in metres; a 20th of the longest side if left out")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--optimize,!--no-optimize", command->options.optimize, "Move nodes for better angles (the default)");
+  app->add_flag("--lose-thin", command->lose_thin, "Leave out parts thinner than a cell, rather than thicken them");
+  app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")
+      ->check(CLI::Range(1, 1024));
+  add_format_options(app, command->files);
+  app->callback([command, &exit_code] { exit_code = tetrahedralize_file(*command); });
+}
+
 }  // namespace
 
 void add_mesh_command(CLI::App& app, int& exit_code) {
-  CLI::App* mesh = app.add_subcommand("mesh", "Inspect and convert meshes");
+  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, convert and fill meshes");
   mesh->require_subcommand(1);
 
   auto file = std::make_shared<std::string>();
@@ -103,10 +202,10 @@ void add_mesh_command(CLI::App& app, int& exit_code) {
   CLI::App* convert_command = mesh->add_subcommand("convert", "Write a mesh in another format; the endings choose");
   convert_command->add_option("in", options->in, "The file to read")->required();
   convert_command->add_option("out", options->out, "The file to write")->required();
-  convert_command->add_flag("--ascii", options->ascii, "Text where the format has a choice");
-  convert_command->add_option("--gmsh-version", options->gmsh_version, "Version of a .msh file")
-      ->check(CLI::IsMember({2.2, 4.1}));
+  add_format_options(convert_command, *options);
   convert_command->callback([options, &exit_code] { exit_code = convert(*options); });
+
+  add_tetrahedralize_command(mesh, exit_code);
 }
 
 }  // namespace pliant::app
