@@ -10,7 +10,7 @@ namespace {
 // The spring alone would swing 2.5 times a second; it is damped so that it does not swing at all.
 constexpr float kFrequency = 2 * kPi * 2.5f;  // rad/s
 constexpr float kMostAcceleration = 400;      // m/s²: through a wall is no way
-constexpr float kSpinDrag = 3;                // 1/s: what is held does not whirl
+constexpr float kSpinDrag = 2;                // 1/s: what is held neither whirls nor swings for long
 
 Mat3 inverse(const Mat3& a) {
   const Vec3 c0 = cross(a.rows[1], a.rows[2]), c1 = cross(a.rows[2], a.rows[0]), c2 = cross(a.rows[0], a.rows[1]);
@@ -131,11 +131,16 @@ void Grab::apply(World& world, const RenderSurface& surface, float dt) const {
   if (!is_finite(force)) return;
   world.apply_force(point_.body, force, x);
 
-  const std::optional<MassProperties> mass = mass_of(world, point_.body);
-  if (!mass) return;
-  const float lost = 1 - std::exp(-kSpinDrag * dt);
-  const Vec3 spin = to_world(state->world_from_body.rotation, mass->inertia, state->angular_velocity);
-  if (is_finite(spin)) world.apply_angular_impulse(point_.body, -lost * spin);
+  if (const std::optional<MassProperties> mass = mass_of(world, point_.body)) drag(world, *state, *mass, x, dt);
+}
+
+/// Takes from the spin as much as would slow a swing about the held point by `kSpinDrag`.
+void Grab::drag(World& world, const BodyState& state, const MassProperties& mass, Vec3 held, float dt) const {
+  const Vec3 w = state.angular_velocity, spin = to_world(state.world_from_body.rotation, mass.inertia, w);
+  const float own = dot(w, spin), swing = mass.mass * length_squared(cross(w, held - state.center_of_mass));
+  if (!(own > 0) || !is_finite(spin) || !std::isfinite(swing)) return;
+  const float lost = 1 - std::exp(-kSpinDrag * dt * (1 + swing / own));
+  world.apply_angular_impulse(point_.body, -lost * spin);
 }
 
 }  // namespace pliant

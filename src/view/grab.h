@@ -1,8 +1,8 @@
 // Holding a body by a point of its surface and pulling it: a damped spring between that point and the mouse.
 //
 // It looks at bodies through their render surfaces and pushes them through `World::apply_force`, so that it knows no
-// body kind. The spring's pull is the one that an implicit step would find, which no time step can make explode; it is
-// scaled by the body's mass, so that a pebble and a boulder follow alike.
+// body kind. The spring's pull is the one that an implicit step would find, which stays calm for large steps where an
+// explicit one explodes; it is scaled by the body's mass, so that a pebble and a boulder follow alike.
 #pragma once
 
 #include <array>
@@ -42,6 +42,8 @@ class Grab {
   void apply(World& world, const RenderSurface& surface, float dt) const;
 
  private:
+  void drag(World& world, const BodyState& state, const MassProperties& mass, Vec3 held, float dt) const;
+
   SurfacePoint point_;
   Vec3 target_{};
 };
