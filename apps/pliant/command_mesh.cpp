@@ -1,5 +1,6 @@
 // pliant mesh info FILE, pliant mesh convert IN OUT, pliant mesh tetrahedralize IN --out OUT
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -178,7 +179,9 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--out", command->files.out, ".msh, .vtk, .vtu, .node or .ele")->required();
   app->add_option("--cell", command->options.cell,
                   "Edge of the lattice in metres; a 20th of the longest side if left out")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(
+          [](const std::string& text) { return std::strtod(text.c_str(), nullptr) > 0 ? "" : "must be more than 0"; },
+          "METRES"));
   app->add_flag("--optimize,!--no-optimize", command->options.optimize, "Move nodes for better angles (the default)");
   app->add_flag("--lose-thin", command->lose_thin, "Leave out parts thinner than a cell, rather than thicken them");
   app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")

@@ -34,7 +34,7 @@ struct TetrahedralizeOptions {
   /// 0 for as many as the machine has. The result is the same for any number.
   int threads = 0;
   /// Called now and then, by the calling thread only, with the share that is done, 0 to 1.
-  std::function<void(float share)> progress;
+  std::function<void(float share)> progress{};
 };
 
 /// How far the points of one surface lie from another, m: measured at points spread over it, at most half a cell apart.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRaysPerSide = 16;
 /// Samples over the whole surface that judge whether it faces outward as given, and per patch if it does not.
-constexpr double kSamples = 1500, kMinPatchSamples = 2, kMaxPatchSamples = 100;
+constexpr double kSamples = 600, kMinPatchSamples = 2, kMaxPatchSamples = 100;
 /// More than this share of the samples must agree to believe the surface as given (or all of it turned over).
 constexpr double kAgreement = 0.97;
 

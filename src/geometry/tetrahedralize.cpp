@@ -108,13 +108,6 @@ std::optional<Error> check_cell(const Bounds& bounds, double cell, double volume
                     "{:.3g} m or less",
                     cell, bounds.longest(), bounds.longest() / 4));
   }
-  const double step = bounds.farthest() * 0x1p-23;
-  if (cell < kMinFloatSteps * step) {
-    return too_small(cell, kMinFloatSteps * step,
-                     fmt::format("is too fine for a surface whose points are up to {:.3g} m from the origin, where "
-                                 "positions come in steps of {:.2g} m",
-                                 bounds.farthest(), step));
-  }
   const double tets = 12 * volume / (cell * cell * cell);
   if (tets > 2 * max_tets) return too_many(cell, tets, max_tets);  // the volume is a guess; they are counted later
   const double along = bounds.longest() / cell, points = lattice_points(bounds, cell);
@@ -123,6 +116,13 @@ std::optional<Error> check_cell(const Bounds& bounds, double cell, double volume
     while (lattice_points(bounds, least) > kMaxLatticePoints) least *= 1.02;
     return too_small(cell, least,
                      fmt::format("would need a lattice of {:.3g} points, more than {:.3g}", points, kMaxLatticePoints));
+  }
+  const double step = bounds.farthest() * 0x1p-23;
+  if (cell < kMinFloatSteps * step) {
+    return too_small(cell, kMinFloatSteps * step,
+                     fmt::format("is too fine for a surface whose points are up to {:.3g} m from the origin, where "
+                                 "positions come in steps of {:.2g} m",
+                                 bounds.farthest(), step));
   }
   return std::nullopt;
 }

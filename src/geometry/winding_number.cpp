@@ -25,6 +25,59 @@ Vec3d centroid(const T& t) {
   return (Vec3d(t.a) + Vec3d(t.b) + Vec3d(t.c)) / 3;
 }
 
+/// What a node keeps of its triangles, in double.
+struct Moments {
+  std::array<double, 6> first{};
+  Vec3d second;
+  std::array<double, 10> cubic{};
+
+  /// A triangle by its corners, seen from the node's centre.
+  void add(const std::array<Vec3d, 3>& d) {
+    const Vec3d n = cross(d[1] - d[0], d[2] - d[0]) / 2, c = (d[0] + d[1] + d[2]) / 3;
+    const std::array<double, 6> own{c.x * n.x,
+                                    c.y * n.y,
+                                    c.z * n.z,
+                                    (c.x * n.y + c.y * n.x) / 2,
+                                    (c.y * n.z + c.z * n.y) / 2,
+                                    (c.z * n.x + c.x * n.z) / 2};
+    for (std::size_t i = 0; i < 6; ++i) first[i] += own[i];
+    // The mean of d dᵀ over a triangle is (Σ corners + 9 · centroid) / 12 of theirs.
+    const auto mean = [&](std::size_t i, std::size_t j) {
+      return (d[0][i] * d[0][j] + d[1][i] * d[1][j] + d[2][i] * d[2][j] + 9 * c[i] * c[j]) / 12;
+    };
+    const double xx = mean(0, 0), yy = mean(1, 1), zz = mean(2, 2), xy = mean(0, 1), yz = mean(1, 2), zx = mean(2, 0);
+    const Vec3d along{xx * n.x + xy * n.y + zx * n.z, xy * n.x + yy * n.y + yz * n.z, zx * n.x + yz * n.y + zz * n.z};
+    second += 2 * along + (xx + yy + zz) * n;
+    const std::array<double, 10> polynomial{n.x * xx,
+                                            n.y * yy,
+                                            n.z * zz,
+                                            2 * n.x * xy + n.y * xx,
+                                            2 * n.x * zx + n.z * xx,
+                                            2 * n.y * xy + n.x * yy,
+                                            2 * n.y * yz + n.z * yy,
+                                            2 * n.z * zx + n.x * zz,
+                                            2 * n.z * yz + n.y * zz,
+                                            2 * (n.x * yz + n.y * zx + n.z * xy)};
+    for (std::size_t i = 0; i < 10; ++i) cubic[i] += polynomial[i];
+  }
+};
+
+/// The solid angle of what a node holds, from r to its centre: the integral of n·x / |x|³ over x = r + d, expanded in
+/// d.
+template <typename Node>
+float far_angle(const Node& node, Vec3 r, float rr) {
+  const auto& f = node.first;
+  const auto& c = node.cubic;
+  const float x = r.x, y = r.y, z = r.z;
+  const float quadratic = f[0] * x * x + f[1] * y * y + f[2] * z * z + 2 * (f[3] * x * y + f[4] * y * z + f[5] * z * x);
+  const float cubic = x * x * (c[0] * x + c[3] * y + c[4] * z) + y * y * (c[1] * y + c[5] * x + c[6] * z) +
+                      z * z * (c[2] * z + c[7] * x + c[8] * y) + c[9] * x * y * z;
+  const float inverse = 1 / rr;
+  const float sum = dot(node.area, r) + f[0] + f[1] + f[2] - 3 * quadratic * inverse -
+                    1.5f * dot(node.second, r) * inverse + 7.5f * cubic * inverse * inverse;
+  return sum * inverse / std::sqrt(rr);
+}
+
 }  // namespace
 
 WindingNumber::WindingNumber(std::span<const Vec3> vertices, std::span<const Face> faces) {
@@ -47,21 +100,17 @@ WindingNumber::Node WindingNumber::summarize(std::span<const Triangle> triangles
   }
   const Vec3d center = total > 0 ? weighted / total : plain / double(triangles.size());
 
+  Moments moments;
   double radius_squared = 0;
-  std::array<double, 6> skew{};
   for (const Triangle& t : triangles) {
-    for (const Vec3 v : {t.a, t.b, t.c}) radius_squared = std::max(radius_squared, length_squared(Vec3d(v) - center));
-    const Vec3d n = cross(Vec3d(t.b) - Vec3d(t.a), Vec3d(t.c) - Vec3d(t.a)) / 2, d = centroid(t) - center;
-    const std::array<double, 6> own{d.x * n.x,
-                                    d.y * n.y,
-                                    d.z * n.z,
-                                    (d.x * n.y + d.y * n.x) / 2,
-                                    (d.y * n.z + d.z * n.y) / 2,
-                                    (d.z * n.x + d.x * n.z) / 2};
-    for (std::size_t i = 0; i < 6; ++i) skew[i] += own[i];
+    const std::array<Vec3d, 3> d{Vec3d(t.a) - center, Vec3d(t.b) - center, Vec3d(t.c) - center};
+    for (const Vec3d v : d) radius_squared = std::max(radius_squared, length_squared(v));
+    moments.add(d);
   }
-  Node node{center.to_float(), float(kOpening * kOpening * radius_squared), area.to_float(), {}, 0, 0};
-  for (std::size_t i = 0; i < 6; ++i) node.skew[i] = float(skew[i]);
+  Node node{center.to_float(), float(kOpening * kOpening * radius_squared), area.to_float(), {}, {}, {}, 0, 0};
+  std::copy(moments.first.begin(), moments.first.end(), node.first.begin());
+  node.second = moments.second.to_float();
+  std::copy(moments.cubic.begin(), moments.cubic.end(), node.cubic.begin());
   return node;
 }
 
@@ -98,10 +147,7 @@ double WindingNumber::operator()(Vec3 point) const {
     const Vec3 r = node.center - point;
     const float rr = dot(r, r);
     if (rr > node.near_squared) {
-      const auto& s = node.skew;
-      const float quadratic = s[0] * r.x * r.x + s[1] * r.y * r.y + s[2] * r.z * r.z +
-                              2 * (s[3] * r.x * r.y + s[4] * r.y * r.z + s[5] * r.z * r.x);
-      sum += (dot(node.area, r) + s[0] + s[1] + s[2] - 3 * quadratic / rr) / (rr * std::sqrt(rr));
+      sum += far_angle(node, r, rr);
     } else if (node.count == 0) {
       stack[top++] = node.link;
       stack[top++] = n + 1;
