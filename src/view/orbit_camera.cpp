@@ -18,6 +18,7 @@ void OrbitCamera::orbit(float right, float up) {
   arm = Quat::axis_angle(side, climb - std::clamp(climb + up, -limit, limit)).rotate(arm);
   arm = Quat::axis_angle(pole, right).rotate(arm);
   view_.eye = view_.target + arm;
+  stay_above_floor();
 }
 
 void OrbitCamera::pan(float right, float up) {
@@ -26,12 +27,19 @@ void OrbitCamera::pan(float right, float up) {
   if (!is_finite(by)) return;
   view_.eye += by;
   view_.target += by;
+  stay_above_floor();
 }
 
 void OrbitCamera::zoom(float factor) {
   if (!(factor > 0) || !std::isfinite(factor)) return;
   const float distance = std::clamp(view_.distance() * factor, kNearest, kFarthest);
   view_.eye = view_.target + distance * view_.axes().back;
+  stay_above_floor();
+}
+
+void OrbitCamera::stay_above_floor() {
+  const float lowest = floor_ + 0.02f * view_.distance();
+  if (view_.eye.y < lowest) view_.eye.y = lowest;
 }
 
 }  // namespace pliant

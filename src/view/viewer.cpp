@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -35,6 +36,15 @@ constexpr double kFrame = 1.0 / 60, kIdleFrame = 1.0 / 20;  // s
 constexpr double kBlastShown = 0.5;                         // s
 
 double seconds_now() { return 1e-9 * static_cast<double>(now_ns()); }
+
+/// The height of endless level ground; far down where there is none.
+float floor_of(std::span<const RenderSurface> surfaces) {
+  for (const RenderSurface& s : surfaces) {
+    if (!s.endless || s.mesh->normals.empty()) continue;
+    if (s.world_from_body.rotation.rotate(s.mesh->normals.front()).y > 0.999f) return s.vertex(0).y;
+  }
+  return -std::numeric_limits<float>::infinity();
+}
 
 /// The trace of an explosion, seen for a moment.
 struct Flash {
@@ -236,6 +246,7 @@ void Viewer::adopt(std::unique_ptr<Session> session) {
   painter_->touch();
   screen_.rect = picture_rect();
   reset_view();
+  camera_.set_floor(floor_of(session_->look().surfaces()));
   fit_tools(controls_, camera_.view().distance());
   pacer_.restart(now());
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "render/gl_objects.h"
 #include "render/offscreen_context.h"
 #include "render/picture_support.h"
 
@@ -136,6 +137,46 @@ TEST_F(RendererTest, GlassShowsWhatIsBehindInAnyOrderOfBodies) {
   };
   EXPECT_GT(redness(glass), 25);
   EXPECT_LT(redness(opaque), 10);
+}
+
+TEST_F(RendererTest, ALightPictureShowsTheSame) {
+  const std::vector<RenderSurface> surfaces = {surface_of(Plane{}, {}, {0.4f, 0.4f, 0.4f}),
+                                               surface_of(Sphere{0.7f}, {1.5f, 2, 0}, {0.8f, 0.02f, 0.02f})};
+  const Vec3 to_sun{-0.5f, 1, 0.2f};
+  const Image full = draw(surfaces, {}, to_sun), light = draw(surfaces, {.quality = Quality::Light}, to_sun);
+  const Blob a = blob(full, is_red), b = blob(light, is_red);
+  EXPECT_NEAR(a.x, b.x, 1);
+  EXPECT_NEAR(a.y, b.y, 1);
+  EXPECT_NEAR(a.area, b.area, 0.1 * a.area);
+  EXPECT_LT(difference(full, light).mean, 6) << difference(full, light).to_string();
+  // In the sphere's shadow it is darker than beside it.
+  const Vec3 shadow = pixel_of(Vec3{1.5f, 2, 0} - 2 * to_sun), beside = pixel_of(Vec3{-1, 0, -0.4f});
+  const auto brightness = [&](Vec3 p) { return int{light.at(static_cast<int>(p.x), static_cast<int>(p.y))[1]}; };
+  EXPECT_LT(brightness(shadow), 0.8 * brightness(beside));
+  EXPECT_EQ(draw(surfaces, {}, to_sun).pixels, full.pixels);  // nothing is left of it
+}
+
+TEST_F(RendererTest, AWindowGetsThePictureAsItIs) {
+  const Image image =
+      draw({surface_of(Plane{}, {}, {0.4f, 0.4f, 0.4f}), surface_of(Box{}, {0, 1, 0}, {0.1f, 0.5f, 0.9f})});
+  const GlTexture texture = make_texture(GL_RGBA8, kWidth + 10, kHeight + 20);
+  const GlFramebuffer window = GlFramebuffer::create();
+  glBindFramebuffer(GL_FRAMEBUFFER, window.get());
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.get(), 0);
+  glClearColor(0, 0, 0, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  renderer_.show(window.get(), 4, 7, kWidth, kHeight);
+  std::vector<std::uint8_t> rgba(4 * kWidth * kHeight);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, window.get());
+  glReadPixels(4, 7, kWidth, kHeight, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+  int most = 0;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const std::uint8_t* shown = rgba.data() + 4 * ((kHeight - 1 - y) * kWidth + x);
+      for (int c = 0; c < 3; ++c) most = std::max(most, std::abs(int{shown[c]} - int{image.at(x, y)[c]}));
+    }
+  }
+  EXPECT_LE(most, 1);
 }
 
 TEST_F(RendererTest, SpeedIsShownByColor) {

@@ -98,6 +98,19 @@ TEST(OrbitCamera, NeverPassesThePoles) {
   EXPECT_GT(camera.view().axes().up.y, 0.01f);
 }
 
+TEST(OrbitCamera, StaysAboveTheFloor) {
+  OrbitCamera camera;
+  camera.set(sample_view());
+  camera.set_floor(0.5f);
+  for (int i = 0; i < 20; ++i) camera.orbit(0.1f, -0.2f);
+  EXPECT_GT(camera.view().eye.y, 0.5f);
+  EXPECT_LT(camera.view().eye.y, 1);
+  camera.pan(0, -10);
+  EXPECT_GT(camera.view().eye.y, 0.5f);
+  camera.orbit(0, 0.5f);  // and can leave it again
+  EXPECT_GT(camera.view().eye.y, 0.6f);
+}
+
 TEST(OrbitCamera, PansWithThePictureAndZoomsWithinLimits) {
   OrbitCamera camera;
   camera.set(sample_view());
