@@ -1,0 +1,107 @@
+#include "embed/cage_binding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geometry/adjacency.h"
+#include "geometry/triangle_feature.h"
+
+namespace pliant {
+namespace {
+
+/// A vertex that is out by no more than rounding counts as in.
+constexpr double kLeastWeight = -1e-7;
+
+std::array<Vec3d, 4> corners(const TetMesh& cage, const Tet& tet) {
+  return {Vec3d(cage.nodes[tet[0]]), Vec3d(cage.nodes[tet[1]]), Vec3d(cage.nodes[tet[2]]), Vec3d(cage.nodes[tet[3]])};
+}
+
+bool is_sound(const TetMesh& cage, const Tet& tet) {
+  for (const std::uint32_t node : tet) {
+    if (node >= cage.nodes.size() || !is_finite(cage.nodes[node])) return false;
+  }
+  const auto c = corners(cage, tet);
+  double longest = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < i; ++j) longest = std::max(longest, length(c[i] - c[j]));
+  }
+  return std::abs(six_volumes(c[0], c[1], c[2], c[3])) > kLeastTetVolume * longest * longest * longest;
+}
+
+template <typename Element>
+Bvh tree_over(std::span<const Element> elements, const std::vector<Vec3>& points) {
+  std::vector<Aabb> boxes(elements.size());
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    for (const std::uint32_t i : elements[e]) boxes[e].include(points[i]);
+  }
+  Bvh bvh;
+  bvh.build(boxes);
+  return bvh;
+}
+
+}  // namespace
+
+CageSearch::CageSearch(const TetMesh& cage) : cage_(cage) {
+  for (std::uint32_t t = 0; t < cage.tets.size(); ++t) {
+    if (!is_sound(cage, cage.tets[t])) continue;
+    tets_.push_back(cage.tets[t]);
+    tet_numbers_.push_back(t);
+  }
+  const Csr half_faces = group_tet_faces(tets_, cage.nodes.size());
+  for (std::size_t g = 0; g < half_faces.size(); ++g) {
+    if (half_faces[g].size() != 1) continue;
+    const std::uint32_t half_face = half_faces[g][0];
+    const Tet& tet = tets_[half_face / 4];
+    const auto& corner = kTetFaces[half_face % 4];
+    Face face{tet[corner[0]], tet[corner[1]], tet[corner[2]]};
+    const auto c = corners(cage, tet);
+    if (six_volumes(c[0], c[1], c[2], c[3]) < 0) std::swap(face[1], face[2]);
+    outer_faces_.push_back(face);
+    outer_face_tets_.push_back(tet_numbers_[half_face / 4]);
+  }
+  tet_tree_ = tree_over<Tet>(tets_, cage.nodes);
+  face_tree_ = tree_over<Face>(outer_faces_, cage.nodes);
+}
+
+VertexBinding CageSearch::bind(Vec3 vertex) const {
+  VertexBinding binding;
+  return bind_inside(vertex, binding) ? binding : bind_outside(vertex);
+}
+
+bool CageSearch::bind_inside(Vec3 vertex, VertexBinding& binding) const {
+  const Vec3d p(vertex);
+  bool found = false;
+  tet_tree_.find_closest(vertex, 0, [&](std::uint32_t item, float) {
+    const Tet& tet = tets_[item];
+    const auto c = corners(cage_, tet);
+    const double volume = six_volumes(c[0], c[1], c[2], c[3]);
+    const double w1 = six_volumes(c[0], p, c[2], c[3]) / volume, w2 = six_volumes(c[0], c[1], p, c[3]) / volume,
+                 w3 = six_volumes(c[0], c[1], c[2], p) / volume;
+    if (std::min({w1, w2, w3, 1 - w1 - w2 - w3}) < kLeastWeight) return 0.0f;
+    binding = {tet_numbers_[item], false, tet, {float(w1), float(w2), float(w3)}, {}};
+    found = true;
+    return -1.0f;  // nothing is nearer
+  });
+  return found;
+}
+
+VertexBinding CageSearch::bind_outside(Vec3 vertex) const {
+  std::uint32_t nearest = 0;
+  NearestPoint best{std::numeric_limits<float>::infinity()};
+  face_tree_.find_closest(vertex, best.squared_distance, [&](std::uint32_t item, float) {
+    const Face& f = outer_faces_[item];
+    if (best.takes(closest_on_triangle(vertex, cage_.nodes[f[0]], cage_.nodes[f[1]], cage_.nodes[f[2]]))) {
+      nearest = item;
+    }
+    return best.squared_distance;
+  });
+  const Face& f = outer_faces_[nearest];
+  const Vec3d a(cage_.nodes[f[0]]), b(cage_.nodes[f[1]]), c(cage_.nodes[f[2]]);
+  const float w1 = best.weights.y, w2 = best.weights.z;
+  // From the point that the rounded weights make, so that at rest the vertex is exactly where it was.
+  const Vec3d foot = a + double(w1) * (b - a) + double(w2) * (c - a);
+  return {outer_face_tets_[nearest], true, {f[0], f[1], f[2], f[0]}, {w1, w2, 0}, (Vec3d(vertex) - foot).to_float()};
+}
+
+}  // namespace pliant
