@@ -39,6 +39,8 @@ class Embedding {
   /// How many vertices lie outside of the cage, and how far the farthest of them, m.
   std::size_t outside_count() const { return outside_.size(); }
   float largest_offset() const { return largest_offset_; }
+  /// What an update reads of the bindings: one record for each vertex.
+  std::size_t binding_bytes() const { return inside_.size() * sizeof(Inside) + outside_.size() * sizeof(Outside); }
   /// The tet of each vertex, for values per tet.
   std::span<const std::uint32_t> tets() const { return tets_; }
 
