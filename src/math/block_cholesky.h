@@ -32,6 +32,10 @@ class BlockCholesky {
 
   std::size_t size() const { return count_; }
   std::size_t factor_blocks() const { return rows_.size() + count_; }
+  std::size_t bytes() const {
+    return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size()) +
+           sizeof(float) * (values_.size() + scratch_.size() + largest_.size() * kSize);
+  }
 
  private:
   float* below(std::size_t k) { return values_.data() + (count_ + k) * kFloats; }

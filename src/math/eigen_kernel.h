@@ -67,11 +67,11 @@ LaneEigen<T> symmetric_eigen(LaneSym3<T> m) {
   return {{m.xx, m.yy, m.zz}, v};
 }
 
-/// The matrix with its negative eigenvalues set to zero.
+/// The matrix with its eigenvalues made positive: their absolute values.
 template <typename T>
-LaneSym3<T> positive_part(const LaneSym3<T>& m) {
+LaneSym3<T> absolute(const LaneSym3<T>& m) {
   const LaneEigen<T> e = symmetric_eigen(m);
-  const T a = max(e.values.x, T{}), b = max(e.values.y, T{}), c = max(e.values.z, T{});
+  const T a = abs(e.values.x), b = abs(e.values.y), c = abs(e.values.z);
   const LaneVec3<T>&u = e.vectors.c0, &v = e.vectors.c1, &w = e.vectors.c2;
   return {a * u.x * u.x + b * v.x * v.x + c * w.x * w.x, a * u.y * u.y + b * v.y * v.y + c * w.y * w.y,
           a * u.z * u.z + b * v.z * v.z + c * w.z * w.z, a * u.x * u.y + b * v.x * v.y + c * w.x * w.y,

@@ -2,8 +2,12 @@
 //
 // Both are written in principal axes, F = U diag(s) Vᵀ (for the grain U = R, V = I). There the derivative of the stress
 // is a 3x3 matrix A over the diagonal, and for each pair of axes one eigenvalue for their flip (symmetric) and one for
-// their twist (antisymmetric part). Negative ones are set to zero, so that the step's matrix is positive definite
-// whatever the deformation (Smith, de Goes and Kim, Stable Neo-Hookean Flesh Simulation, 2018).
+// their twist (antisymmetric part) (Smith, de Goes and Kim, Stable Neo-Hookean Flesh Simulation, 2018). Negative ones
+// take their absolute value (Chen and others, Stabler Neo-Hookean Simulation, 2024): the step's matrix is positive
+// definite whatever the deformation, and a step does not overshoot where the energy bends down, as it does with zeros.
+//
+// A step follows the tangent, and the energy of a Neo-Hookean element grows with the sixth power of its stretch. Beyond
+// principal stretches of `kLeastStretch` and `kMostStretch` the stress is therefore continued along its tangent.
 #pragma once
 
 #include "math/eigen_kernel.h"
@@ -56,6 +60,8 @@ PrincipalElement<T> select(Mask mask, const PrincipalElement<T>& a, const Princi
        select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest)}};
 }
 
+inline constexpr float kLeastStretch = 0.35f, kMostStretch = 5;
+
 /// Stable Neo-Hookean, with the constants chosen so that small strains follow λ and μ.
 template <typename T>
 PrincipalElement<T> neo_hookean(const LaneMat3<T>& f, const LaneMat3<T>& fallback, T lambda, T mu) {
@@ -63,33 +69,36 @@ PrincipalElement<T> neo_hookean(const LaneMat3<T>& f, const LaneMat3<T>& fallbac
   const T m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6);
   const T alpha = one + (m / l) * 0.75f;
   const LaneSvd<T> svd = signed_svd(f, fallback);
-  const LaneVec3<T>& s = svd.values;
+  const T least = T{} + kLeastStretch, most = T{} + kMostStretch;
+  const LaneVec3<T> s{min(max(svd.values.x, least), most), min(max(svd.values.y, least), most),
+                      min(max(svd.values.z, least), most)};
   const T ic = dot(s, s), j = s.x * s.y * s.z;
   const T shear = m * (one - one / (ic + one)), bulk = l * (j - alpha);
   const LaneVec3<T> cofactor{s.y * s.z, s.x * s.z, s.x * s.y};
 
-  PrincipalElement<T> out;
-  const LaneVec3<T> principal{shear * s.x + bulk * cofactor.x, shear * s.y + bulk * cofactor.y,
-                              shear * s.z + bulk * cofactor.z};
-  const LaneMat3<T> scaled{svd.u.c0 * principal.x, svd.u.c1 * principal.y, svd.u.c2 * principal.z};
-  out.stress = scaled * svd.v.transposed();
-
   const T bend = two * m / ((ic + one) * (ic + one));
-  LaneSym3<T> a{shear + bend * s.x * s.x + l * cofactor.x * cofactor.x,
-                shear + bend * s.y * s.y + l * cofactor.y * cofactor.y,
-                shear + bend * s.z * s.z + l * cofactor.z * cofactor.z,
-                bend * s.x * s.y + l * cofactor.x * cofactor.y + bulk * s.z,
-                bend * s.x * s.z + l * cofactor.x * cofactor.z + bulk * s.y,
-                bend * s.y * s.z + l * cofactor.y * cofactor.z + bulk * s.x};
+  const LaneSym3<T> a{shear + bend * s.x * s.x + l * cofactor.x * cofactor.x,
+                      shear + bend * s.y * s.y + l * cofactor.y * cofactor.y,
+                      shear + bend * s.z * s.z + l * cofactor.z * cofactor.z,
+                      bend * s.x * s.y + l * cofactor.x * cofactor.y + bulk * s.z,
+                      bend * s.x * s.z + l * cofactor.x * cofactor.z + bulk * s.y,
+                      bend * s.y * s.z + l * cofactor.y * cofactor.z + bulk * s.x};
   const auto pair = [&](T axis, T& straight, T& crossed) {
-    const T twist = max(shear + bulk * axis, T{}), flip = max(shear - bulk * axis, T{});
+    const T twist = abs(shear + bulk * axis), flip = abs(shear - bulk * axis);
     straight = half * (flip + twist), crossed = half * (flip - twist);
   };
+  PrincipalElement<T> out;
   PrincipalTangent<T>& t = out.tangent;
   pair(s.x, t.straight.x, t.crossed.x);
   pair(s.y, t.straight.y, t.crossed.y);
   pair(s.z, t.straight.z, t.crossed.z);
-  t.u = svd.u, t.v = svd.v, t.a = positive_part(a);
+  t.u = svd.u, t.v = svd.v, t.a = absolute(a);
+
+  const LaneVec3<T> beyond = t.a * (svd.values - s);
+  const LaneVec3<T> principal{shear * s.x + bulk * cofactor.x + beyond.x, shear * s.y + bulk * cofactor.y + beyond.y,
+                              shear * s.z + bulk * cofactor.z + beyond.z};
+  const LaneMat3<T> scaled{svd.u.c0 * principal.x, svd.u.c1 * principal.y, svd.u.c2 * principal.z};
+  out.stress = scaled * svd.v.transposed();
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Dense>
+
 #include "geometry/vec3d.h"
 
 namespace pliant {
@@ -104,8 +106,36 @@ void SolidBody::set_velocity(std::uint32_t node, Vec3 velocity) {
   state_.velocities.set(layout_.slot_of_node[node], velocity);
 }
 
+void SolidBody::update_elements(Workers& workers, float dt) {
+  const float* x = state_.positions.data();
+  if (!state_.tangled) state_.tangled = elements_.update(workers, layout_, x, dt);
+  if (!state_.tangled) return;
+  const LaneQuat<float> common = whole_rotation();
+  state_.tangled = elements_.update(workers, layout_, x, dt, &common);
+}
+
+/// The rotation of the affine motion that fits all nodes best.
+LaneQuat<float> SolidBody::whole_rotation() const {
+  Eigen::Matrix3d now = Eigen::Matrix3d::Zero(), rest = now;
+  const auto to_eigen = [](Vec3 v) { return Eigen::Vector3d(Vec3d(v).x, Vec3d(v).y, Vec3d(v).z); };
+  Eigen::Vector3d center = Eigen::Vector3d::Zero(), rest_center = center;
+  for (std::uint32_t node = 0; node < layout_.node_count; ++node) {
+    center += to_eigen(position(node)) * (static_cast<double>(mass(node)) / mass_);
+    rest_center += to_eigen(def_->mesh.nodes[node]) * (static_cast<double>(mass(node)) / mass_);
+  }
+  for (std::uint32_t node = 0; node < layout_.node_count; ++node) {
+    const Eigen::Vector3d arm = (to_eigen(def_->mesh.nodes[node]) - rest_center) * static_cast<double>(mass(node));
+    now += (to_eigen(position(node)) - center) * arm.transpose();
+    rest += (to_eigen(def_->mesh.nodes[node]) - rest_center) * arm.transpose();
+  }
+  const Eigen::Matrix3f f = (now * rest.inverse()).cast<float>();
+  if (!f.allFinite()) return {0, 0, 0, 1};
+  const auto column = [&](int c) { return LaneVec3<float>{f(0, c), f(1, c), f(2, c)}; };
+  return element_rotation<float>({column(0), column(1), column(2)}, {0, 0, 0, 1}, kFlatVolume);
+}
+
 void SolidBody::assemble(Workers& workers, float dt) {
-  elements_.update(workers, layout_, state_.positions.data(), dt);
+  update_elements(workers, dt);
   tied_.resize(masses_.size());
   for (std::size_t slot = 0; slot < masses_.size(); ++slot) tied_[slot] = masses_[slot] + dt * damping_[slot];
   system_.assemble(workers, layout_, elements_, state_.positions, free_, tied_);
@@ -134,11 +164,11 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   } else {
     result = solve_with_contacts(workers, threshold, dt);
   }
-  system_.correct_coarse(workers, layout_, state_.change, residual_);
+  system_.correct_coarse(workers, layout_, state_.change);
+  correct_momentum(workers, gravity, dt);
   result.residual = scale > 0 ? result.residual / scale : 0;
   contacts_.remember(state_.touches);
-  find_lost_spin(workers, gravity, dt);
-  find_reactions(dt);
+  find_reactions(workers, gravity, dt);
   for_groups(workers, [&](std::size_t g) {
     state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
   });
@@ -159,11 +189,8 @@ void SolidBody::start_change(Workers& workers) {
 /// The residual of the start, without contacts. Returns the norm of the right-hand side, with velocities seen from the
 /// body as a whole: a fast body is solved as well as a slow one.
 double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt) {
-  moments_ = sums_.moments(workers, masses_, state_.positions, state_.velocities);
-  const Vec3 turn_back = held_count_ > 0 ? Vec3{} : moments_.turn_for(-state_.lost_spin);
-  returned_spin_ = turn_back == Vec3{} ? Vec3{} : -state_.lost_spin;
-  const LaneVec3<Float8> drift = broadcast(moments_.velocity), weight = broadcast(gravity);
-  const LaneVec3<Float8> center = broadcast(moments_.center), turn = broadcast(turn_back);
+  const LaneVec3<Float8> drift = broadcast(sums_.mean_velocity(workers, masses_, state_.velocities)),
+                         weight = broadcast(gravity);
   const Float8 h = pliant::broadcast(dt);
   norms_.assign((layout_.slot_count / 8 + kGroupGrain - 1) / kGroupGrain, {});
   parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
@@ -171,8 +198,7 @@ double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt) {
     for (std::size_t g = begin; g < end; ++g) {
       const Float8 free = load8(free_.data() + 8 * g), mass = load8(masses_.data() + 8 * g);
       const LaneVec3<Float8> v = state_.velocities.group(g);
-      const LaneVec3<Float8> returned = cross(turn, state_.positions.group(g) - center) * mass;
-      const LaneVec3<Float8> pull = (forces_.group(g) + weight * mass) * h + returned;
+      const LaneVec3<Float8> pull = (forces_.group(g) + weight * mass) * h;
       const LaneVec3<Float8> push = pull + internal_.group(g) * h;
       const LaneVec3<Float8> b = push + (v - drift) * mass;
       const LaneVec3<Float8> change = state_.change.group(g);
@@ -201,10 +227,6 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
       if (free_[slot] > 0) residual_.add(slot, impulse * sign);
     });
   };
-  const auto update_target = [&] {
-    for_groups(workers,
-               [&](std::size_t g) { target_.set_group(g, state_.velocities.group(g) + state_.change.group(g)); });
-  };
   SolveResult result;
   for (int round = 0; round < kMostRounds && result.iterations < def_->solver.max_iterations; ++round) {
     contacts_.activate(target_);
@@ -216,7 +238,7 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     const SolveResult part = system_.solve(workers, layout_, state_.change, residual_, threshold, kIterationsOfRound);
     result.iterations += part.iterations;
     result.residual = part.residual;
-    update_target();
+    update_target(workers);
     const SolidContactRows::Progress progress = contacts_.update(target_);
     const bool steady = progress.change <= kSteadyForce * kSteadyForce * progress.size;
     result.converged = part.converged && steady && progress.violation <= allowed_violation;
@@ -226,39 +248,54 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
   return result;
 }
 
-/// What linearising the elements' rotations added to the spin in this substep: all change of spin that no force, no
-/// contact and no return of an earlier loss explains.
-void SolidBody::find_lost_spin(Workers& workers, Vec3 gravity, float dt) {
-  state_.lost_spin = {};
+/// Gives a free body exactly the momentum and spin that forces and contacts gave it. What is missing was lost to
+/// rounding, to the residual that is left, and to linearising the elements' rotations.
+void SolidBody::correct_momentum(Workers& workers, Vec3 gravity, float dt) {
   if (held_count_ > 0) return;
   const LaneVec3<Float8> weight = broadcast(gravity);
   const Float8 h = pliant::broadcast(dt);
-  for_groups(workers,
-             [&](std::size_t g) { target_.set_group(g, state_.velocities.group(g) + state_.change.group(g)); });
-  Vec3 gained = sums_.angular(workers, state_.positions, moments_.center, [&](std::size_t g) {
+  update_target(workers);
+  const Vec3 from = system_.reference();
+  RigidMotion missing = sums_.impulses(workers, state_.positions, from, [&](std::size_t g) {
     const Float8 mass = load8(masses_.data() + 8 * g), damping = load8(damping_.data() + 8 * g);
-    return state_.change.group(g) * mass - (forces_.group(g) + weight * mass - target_.group(g) * damping) * h;
+    return (forces_.group(g) + weight * mass - target_.group(g) * damping) * h - state_.change.group(g) * mass;
   });
   contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
-    gained -= cross(state_.positions.get(slot) - moments_.center, impulse);
+    const Vec3 torque = cross(state_.positions.get(slot) - from, impulse);
+    for (std::size_t k = 0; k < 3; ++k) {
+      missing[k] += static_cast<double>(impulse[k]);
+      missing[3 + k] += static_cast<double>(torque[k]);
+    }
   });
-  state_.lost_spin = gained - returned_spin_;
-  if (!is_finite(state_.lost_spin)) state_.lost_spin = {};
+  const double radius = system_.rigid().radius();
+  for (std::size_t k = 3; k < 6; ++k) missing[k] /= radius;
+  const RigidMotion motion = system_.rigid().solve(missing);
+  const auto part = [&](std::size_t k, double scale) { return static_cast<float>(motion[k] / scale); };
+  const LaneVec3<Float8> shift = broadcast(Vec3{part(0, 1), part(1, 1), part(2, 1)}), base = broadcast(from);
+  const LaneVec3<Float8> turn = broadcast(Vec3{part(3, radius), part(4, radius), part(5, radius)});
+  for_groups(workers, [&](std::size_t g) {
+    const LaneVec3<Float8> added = shift + cross(turn, state_.positions.group(g) - base);
+    state_.change.set_group(g, state_.change.group(g) + added * load8(free_.data() + 8 * g));
+  });
+}
+
+void SolidBody::update_target(Workers& workers) {
+  for_groups(workers,
+             [&](std::size_t g) { target_.set_group(g, state_.velocities.group(g) + state_.change.group(g)); });
 }
 
 /// What holding the held nodes took: the rest of their rows.
-void SolidBody::find_reactions(float dt) {
+void SolidBody::find_reactions(Workers& workers, Vec3 gravity, float dt) {
   if (held_count_ == 0) return;
-  for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
-    if (!any(load8(free_.data() + 8 * g) == 0)) continue;
-    target_.set_group(g, state_.velocities.group(g) + state_.change.group(g));
-  }
+  update_target(workers);
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
     if (!any(load8(free_.data() + 8 * g) == 0)) continue;
     const LaneVec3<Float8> change = state_.change.group(g);
     const Float8 mass = load8(masses_.data() + 8 * g), held = pliant::broadcast(1.0f) - load8(free_.data() + 8 * g);
-    const LaneVec3<Float8> needed = change * mass + system_.internal(layout_, g, target_);
-    const LaneVec3<Float8> given = (internal_.group(g) + forces_.group(g)) * pliant::broadcast(dt);
+    const LaneVec3<Float8> damped = target_.group(g) * (load8(damping_.data() + 8 * g) * dt);
+    const LaneVec3<Float8> needed = change * mass + damped + system_.internal(layout_, g, target_);
+    const LaneVec3<Float8> pull = forces_.group(g) + broadcast(gravity) * mass;
+    const LaneVec3<Float8> given = (internal_.group(g) + pull) * pliant::broadcast(dt);
     reactions_.set_group(g, (needed - given) * (held / dt));
   }
 }
@@ -276,9 +313,31 @@ void SolidBody::advance(float dt) {
   }
 }
 
-void SolidBody::settle(Workers& workers, float dt) { elements_.flow(workers, layout_, state_.positions.data(), dt); }
+void SolidBody::settle(Workers& workers, float dt) {
+  if (!state_.tangled) elements_.flow(workers, layout_, state_.positions.data(), dt);
+}
 
 SolidTotals SolidBody::totals() const { return total_momentum(masses_, state_.positions, state_.velocities); }
+
+SolidMemory SolidBody::save() const {
+  return {state_, elements_.rotations(), elements_.rest_strains(), free_, forces_, held_velocities_};
+}
+
+void SolidBody::load(const SolidMemory& memory) {
+  state_ = memory.state;
+  elements_.rotations() = memory.rotations;
+  elements_.rest_strains() = memory.rest_strains;
+  free_ = memory.free;
+  forces_ = memory.forces;
+  held_velocities_ = memory.held_velocities;
+  held_count_ = 0;
+  for (std::size_t slot = 0; slot < free_.size(); ++slot) held_count_ += masses_[slot] > 0 && free_[slot] == 0 ? 1 : 0;
+}
+
+void SolidBody::reset_rotations() {
+  std::vector<float>& rotations = elements_.rotations();
+  for (std::size_t i = 0; i < rotations.size(); ++i) rotations[i] = i % 32 >= 24 ? 1.0f : 0.0f;
+}
 
 Aabb SolidBody::bounds() const {
   Aabb box;
@@ -286,6 +345,17 @@ Aabb SolidBody::bounds() const {
     if (mass(node) > 0) box.include(position(node));
   }
   return box;
+}
+
+std::size_t SolidBody::bytes() const {
+  std::size_t floats = masses_.size() + damping_.size() + free_.size() + tied_.size();
+  for (const LaneVectors* vectors : {&state_.positions, &state_.velocities, &state_.change, &forces_, &held_velocities_,
+                                     &reactions_, &internal_, &residual_, &target_}) {
+    floats += vectors->floats().size();
+  }
+  return floats * sizeof(float) + norms_.size() * sizeof(norms_[0]) +
+         state_.touches.capacity() * sizeof(SolidTouchMemory) + sums_.bytes() + contacts_.bytes() + layout_.bytes() +
+         elements_.bytes() + system_.bytes();
 }
 
 }  // namespace pliant

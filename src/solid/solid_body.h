@@ -29,7 +29,15 @@ struct SolidState {
   LaneVectors positions, velocities;
   LaneVectors change;  ///< of velocity, in the last substep
   std::vector<SolidTouchMemory> touches;
-  Vec3 lost_spin{};  ///< kg m²/s, what linearising the elements' rotations added to the spin in the last substep
+  bool tangled = false;  ///< as `SolidElements::update` found it
+  Vec3 lost_spin{};      ///< kg m²/s, what linearising the elements' rotations added to the spin in the last substep
+};
+
+/// A solid's whole state with all that was asked of it, for snapshots.
+struct SolidMemory {
+  SolidState state;
+  std::vector<float> rotations, rest_strains, free;
+  LaneVectors forces, held_velocities;
 };
 
 class SolidBody {
@@ -69,16 +77,33 @@ class SolidBody {
   Aabb bounds() const;
   std::size_t bytes() const;
 
+  /// What each contact of the last substep gave: `visit(row, impulse)`.
+  template <typename Visit>
+  void for_each_contact(Visit&& visit) const {
+    std::size_t i = 0;
+    contacts_.for_each_impulse(state_.velocities,
+                               [&](std::uint32_t, Vec3 impulse) { visit(contacts_.rows()[i++], impulse); });
+  }
+
   SolidState& state() { return state_; }
+  const SolidState& state() const { return state_; }
+  std::shared_ptr<const SolidDef> shared_def() const { return def_; }
+  SolidMemory save() const;
+  void load(const SolidMemory& memory);
+  /// Forgets how the elements were turned; they find it again from where they are.
+  void reset_rotations();
   const SolidLayout& layout() const { return layout_; }
   const SolidElements& elements() const { return elements_; }
 
  private:
+  void update_elements(Workers& workers, float dt);
+  LaneQuat<float> whole_rotation() const;
   void start_change(Workers& workers);
   double find_residual(Workers& workers, Vec3 gravity, float dt);
   SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
-  void find_lost_spin(Workers& workers, Vec3 gravity, float dt);
-  void find_reactions(float dt);
+  void correct_momentum(Workers& workers, Vec3 gravity, float dt);
+  void update_target(Workers& workers);
+  void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
   void for_groups(Workers& workers, Visit&& visit);
 
@@ -93,10 +118,9 @@ class SolidBody {
   SolidState state_;
   SolidContactRows contacts_;
   SolidMomentSums sums_;
-  SolidMoments moments_;  ///< at the start of the substep
-  Vec3 returned_spin_{};  ///< kg m²/s, what was given back of an earlier loss in this substep
   LaneVectors forces_, held_velocities_, reactions_;
-  LaneVectors internal_, residual_, target_;
+  LaneVectors internal_, residual_;
+  LaneVectors target_;                            ///< velocities plus their change, as far as it is known
   std::vector<std::pair<double, double>> norms_;  ///< scratch, per chunk
 };
 

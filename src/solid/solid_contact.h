@@ -69,6 +69,7 @@ class SolidContactRows {
     Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
   };
   std::span<const Row> rows() const { return rows_; }
+  std::size_t bytes() const { return rows_.capacity() * sizeof(Row); }
 
  private:
   static Vec3 impulse(const Row& row, Vec3 velocity);

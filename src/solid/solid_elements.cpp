@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Dense>
 #include <Eigen/SVD>
@@ -14,6 +15,11 @@ namespace {
 constexpr std::size_t kBatchGrain = 32;
 /// Singular values of the basis matrix above this, over the longest edge, mark a sliver.
 constexpr double kSharpest = 12;
+
+/// A body with more than this share of its elements inside out is tangled.
+constexpr float kTangledShare = 0.2f;
+/// It is untangled once each of them has more than this share of its volume again.
+constexpr float kSoundVolume = 0.5f;
 
 enum Property : std::size_t { kVolume, kLambda, kMu, kBeta, kFlat, kProperties };
 
@@ -149,28 +155,70 @@ LaneSym3<Float8> SolidElements::rest_strain(std::size_t batch) const {
   return rest_strains_.empty() ? LaneSym3<Float8>{} : load_sym8(rest_strains_.data() + batch * 48);
 }
 
-void SolidElements::update(Workers& workers, const SolidLayout& layout, const float* positions, float dt) {
-  parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t batch = begin; batch < end; ++batch) {
-      if (batch < layout.first_block_batch) {
-        update_from_vectors(layout, batch, positions, dt);
-      } else {
-        update_by_blocks(layout, batch, positions, dt);
-      }
-    }
-  });
+ElementSample SolidElements::sample(const SolidLayout& layout, std::uint32_t lane) const {
+  const std::size_t batch = lane / 8, l = lane % 8;
+  const auto vec = [&](const float* at) { return LaneVec3<float>{at[l], at[8 + l], at[16 + l]}; };
+  const float* g = gradients_.data() + batch * 72;
+  const float* property = properties_.data() + batch * 8 * kProperties + l;
+  const float* q = rotations_.data() + batch * 32 + l;
+  ElementSample out;
+  out.rest = {{vec(g), vec(g + 24), vec(g + 48)},
+              property[8 * kVolume],
+              property[8 * kLambda],
+              property[8 * kMu],
+              property[8 * kBeta],
+              property[8 * kFlat]};
+  out.rotation = {q[0], q[8], q[16], q[24]};
+  if (!rest_strains_.empty()) {
+    const float* s = rest_strains_.data() + batch * 48 + l;
+    out.rest_strain = {s[0], s[8], s[16], s[24], s[32], s[40]};
+  }
+  if (batch >= layout.first_block_batch) {
+    const float* grain = grains_.data() + (batch - layout.first_block_batch) * 32;
+    out.grain_modulus = grain[l];
+    out.grain = vec(grain + 8);
+  }
+  return out;
 }
 
-void SolidElements::update_from_vectors(const SolidLayout& layout, std::size_t batch, const float* positions,
-                                        float dt) {
-  LaneVec3<Float8> x[4];
-  load_corners(layout, batch, positions, x);
-  const ElementRest<Float8> element = rest(batch);
-  const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
-  float* rotation_at = rotations_.data() + batch * 32;
-  const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
-  store_quat8(rotation_at, turn);
-  const LaneMat3<Float8> rotation = turn.to_matrix();
+bool SolidElements::update(Workers& workers, const SolidLayout& layout, const float* positions, float dt,
+                           const LaneQuat<float>* common) {
+  crushed_counts_.assign(layout.batches() / kBatchGrain + 1, 0);
+  parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
+    Int8 crushed{};
+    for (std::size_t batch = begin; batch < end; ++batch) {
+      LaneVec3<Float8> x[4];
+      load_corners(layout, batch, positions, x);
+      const ElementRest<Float8> element = rest(batch);
+      const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+      const Float8 least = common ? element.flat_determinant * (kSoundVolume / kFlatVolume) : Float8{};
+      crushed -= !(determinant(f) > least);  // −1 where true
+      const LaneMat3<Float8> rotation = turn(batch, f, element, common);
+      if (batch < layout.first_block_batch) {
+        update_from_vectors(batch, f, rotation, element, dt);
+      } else {
+        update_by_blocks(layout, batch, f, rotation, element, dt, common != nullptr);
+      }
+    }
+    for (std::size_t l = 0; l < kLanes; ++l) crushed_counts_[begin / kBatchGrain] += crushed[l];
+  });
+  const std::int64_t crushed = std::accumulate(crushed_counts_.begin(), crushed_counts_.end(), std::int64_t{0});
+  return common ? crushed > 0 : static_cast<float>(crushed) > kTangledShare * static_cast<float>(layout.tet_count);
+}
+
+/// The rotation of the elements of a batch, remembered for the next step.
+LaneMat3<Float8> SolidElements::turn(std::size_t batch, const LaneMat3<Float8>& f, const ElementRest<Float8>& element,
+                                     const LaneQuat<float>* common) {
+  float* at = rotations_.data() + batch * 32;
+  const LaneQuat<Float8> q =
+      common ? LaneQuat<Float8>{broadcast(common->x), broadcast(common->y), broadcast(common->z), broadcast(common->w)}
+             : element_rotation(f, load_quat8(at), element.flat_determinant);
+  store_quat8(at, q);
+  return q.to_matrix();
+}
+
+void SolidElements::update_from_vectors(std::size_t batch, const LaneMat3<Float8>& f, const LaneMat3<Float8>& rotation,
+                                        const ElementRest<Float8>& element, float dt) {
   const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
   const LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
   const auto out = corotational_output(element, rotation, stress, broadcast(dt));
@@ -181,16 +229,9 @@ void SolidElements::update_from_vectors(const SolidLayout& layout, std::size_t b
   }
 }
 
-void SolidElements::update_by_blocks(const SolidLayout& layout, std::size_t batch, const float* positions, float dt) {
-  LaneVec3<Float8> x[4];
-  load_corners(layout, batch, positions, x);
-  const ElementRest<Float8> element = rest(batch);
-  const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
-  float* rotation_at = rotations_.data() + batch * 32;
-  const LaneQuat<Float8> turn = element_rotation(f, load_quat8(rotation_at), element.flat_determinant);
-  store_quat8(rotation_at, turn);
-  const LaneMat3<Float8> rotation = turn.to_matrix();
-
+void SolidElements::update_by_blocks(const SolidLayout& layout, std::size_t batch, const LaneMat3<Float8>& f,
+                                     const LaneMat3<Float8>& rotation, const ElementRest<Float8>& element, float dt,
+                                     bool is_tangled) {
   const std::size_t block_batch = batch - layout.first_block_batch;
   const float* grain = grains_.data() + block_batch * 32;
   PrincipalElement<Float8> state =
@@ -198,7 +239,7 @@ void SolidElements::update_by_blocks(const SolidLayout& layout, std::size_t batc
   if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
     // A flat element has no Neo-Hookean force along the directions that it lost; the corotational one brings it back.
     const auto flat = !(determinant(f) > element.flat_determinant);
-    state = select(flat, state, neo_hookean(f, rotation, element.lambda, element.mu));
+    if (!is_tangled) state = select(flat, state, neo_hookean(f, rotation, element.lambda, element.mu));
   }
 
   const LaneVec3<Float8>&g1 = element.gradients.c0, &g2 = element.gradients.c1, &g3 = element.gradients.c2;
@@ -238,6 +279,15 @@ void SolidElements::flow(Workers& workers, const SolidLayout& layout, const floa
                                                                  load8(limits), share, load8(limits + 16)));
     }
   });
+}
+
+std::size_t SolidElements::bytes() const {
+  std::size_t floats = 0;
+  for (const std::vector<float>* list : {&gradients_, &properties_, &rotations_, &rest_strains_, &plasticity_, &grains_,
+                                         &blocks_, &forces_, &h_, &ratios_}) {
+    floats += list->size();
+  }
+  return floats * sizeof(float);
 }
 
 }  // namespace pliant

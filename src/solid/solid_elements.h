@@ -16,17 +16,30 @@ namespace pliant {
 enum class ElementKind : std::uint8_t { Corotational, Grained, NeoHookean };
 ElementKind element_kind(const SolidMaterial& material);
 
+/// One element, for those who look at it alone.
+struct ElementSample {
+  ElementRest<float> rest;
+  LaneQuat<float> rotation;
+  LaneSym3<float> rest_strain;
+  LaneVec3<float> grain;
+  float grain_modulus = 0;  ///< Pa, beyond that across the grain
+};
+
 class SolidElements {
  public:
   /// `material_of(tet)` is what a tet of the mesh is made of.
   SolidElements(const TetMesh& mesh, const SolidLayout& layout,
                 const std::function<const SolidMaterial&(std::size_t tet)>& material_of);
 
-  /// Rotations, strains, forces and matrix vectors of all elements at the given places.
-  void update(Workers& workers, const SolidLayout& layout, const float* positions, float dt);
+  /// Rotations, strains, forces and matrix vectors of all elements at the given places. Returns whether the body is
+  /// tangled: many elements are inside out. Elements by themselves may then find rest in a knot. The remedy, until this
+  /// returns false, is a `common` rotation for all: linear elasticity, which rests in the body's own shape alone.
+  bool update(Workers& workers, const SolidLayout& layout, const float* positions, float dt,
+              const LaneQuat<float>* common = nullptr);
   /// Flow of the plastic elements at the given places.
   void flow(Workers& workers, const SolidLayout& layout, const float* positions, float dt);
 
+  ElementSample sample(const SolidLayout& layout, std::uint32_t lane) const;
   const float* forces() const { return forces_.data(); }
   const float* h() const { return h_.data(); }
   /// Of the batches from `SolidLayout::first_block_batch` on.
@@ -34,6 +47,7 @@ class SolidElements {
   /// λ/μ by batch * 8 + lane.
   const float* ratios() const { return ratios_.data(); }
   bool is_uniform() const { return is_uniform_; }
+  std::size_t bytes() const;
 
   // What decides the future, for snapshots and hashes.
   std::vector<float>& rotations() { return rotations_; }
@@ -45,8 +59,13 @@ class SolidElements {
   void set_rest(std::size_t lane, const TetMesh& mesh, const Tet& tet, const SolidMaterial& material, bool is_real);
   ElementRest<Float8> rest(std::size_t batch) const;
   LaneSym3<Float8> rest_strain(std::size_t batch) const;
-  void update_from_vectors(const SolidLayout& layout, std::size_t batch, const float* positions, float dt);
-  void update_by_blocks(const SolidLayout& layout, std::size_t batch, const float* positions, float dt);
+  LaneMat3<Float8> turn(std::size_t batch, const LaneMat3<Float8>& f, const ElementRest<Float8>& element,
+                        const LaneQuat<float>* common);
+  void update_from_vectors(std::size_t batch, const LaneMat3<Float8>& f, const LaneMat3<Float8>& rotation,
+                           const ElementRest<Float8>& element, float dt);
+  void update_by_blocks(const SolidLayout& layout, std::size_t batch, const LaneMat3<Float8>& f,
+                        const LaneMat3<Float8>& rotation, const ElementRest<Float8>& element, float dt,
+                        bool is_tangled);
 
   std::vector<float> gradients_;     ///< per batch 9 x 8
   std::vector<float> properties_;    ///< per batch volume, λ, μ, β, flat determinant, x 8
@@ -57,7 +76,8 @@ class SolidElements {
   std::vector<float> blocks_;        ///< per block batch, and a batch of zeros
   std::vector<float> forces_, h_;    ///< element output, with one batch of zeros at the end
   std::vector<float> ratios_;
-  bool is_uniform_ = true;  ///< all ratios are equal
+  std::vector<std::int64_t> crushed_counts_;  ///< scratch, per chunk
+  bool is_uniform_ = true;                    ///< all ratios are equal
 };
 
 }  // namespace pliant

@@ -3,11 +3,6 @@
 #include <cmath>
 
 namespace pliant {
-namespace {
-
-constexpr std::size_t kGrain = 64;  ///< groups of eight slots in one piece of work
-
-}  // namespace
 
 SolidTotals total_momentum(const std::vector<float>& masses, const LaneVectors& positions,
                            const LaneVectors& velocities) {
@@ -38,42 +33,40 @@ SolidTotals total_momentum(const std::vector<float>& masses, const LaneVectors& 
 
 SolidMoments SolidMomentSums::moments(Workers& workers, const std::vector<float>& masses, const LaneVectors& positions,
                                       const LaneVectors& velocities) {
-  const std::size_t groups = positions.groups();
   // Places are measured from a node, so that a body far from the origin loses nothing.
   const Vec3 first = positions.get(0);
   const LaneVec3<Float8> from{broadcast(first.x), broadcast(first.y), broadcast(first.z)};
-  const auto sum_parts = [&](std::size_t count, auto&& of_group) {
-    parts_.assign((groups + kGrain - 1) / kGrain, {});
-    parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
-      Float8 lanes[7] = {};
-      for (std::size_t g = begin; g < end; ++g) of_group(g, load8(masses.data() + 8 * g), lanes);
-      for (std::size_t k = 0; k < count; ++k) parts_[begin / kGrain].values[k] = static_cast<double>(sum(lanes[k]));
-    });
-    Part total;
-    for (const Part& part : parts_) {
-      for (std::size_t k = 0; k < count; ++k) total.values[k] += part.values[k];
-    }
-    return total;
-  };
-  const Part linear = sum_parts(7, [&](std::size_t g, Float8 m, Float8* to) {
+  const Part sums = sum_parts(workers, positions.groups(), 7, [&](std::size_t g, Float8* to) {
+    const Float8 m = load8(masses.data() + 8 * g);
     const LaneVec3<Float8> x = positions.group(g) - from, v = velocities.group(g);
     to[0] += m, to[1] += m * x.x, to[2] += m * x.y, to[3] += m * x.z;
     to[4] += m * v.x, to[5] += m * v.y, to[6] += m * v.z;
   });
   SolidMoments out;
-  const double mass = linear.values[0];
+  const double mass = sums.values[0];
   if (!(mass > 0)) return out;
-  const auto mean = [&](std::size_t k) { return static_cast<float>(linear.values[k] / mass); };
+  const auto mean = [&](std::size_t k) { return static_cast<float>(sums.values[k] / mass); };
   out.center = first + Vec3{mean(1), mean(2), mean(3)};
   out.velocity = {mean(4), mean(5), mean(6)};
   const LaneVec3<Float8> center{broadcast(out.center.x), broadcast(out.center.y), broadcast(out.center.z)};
-  const Part second = sum_parts(6, [&](std::size_t g, Float8 m, Float8* to) {
+  const Part second = sum_parts(workers, positions.groups(), 6, [&](std::size_t g, Float8* to) {
+    const Float8 m = load8(masses.data() + 8 * g);
     const LaneVec3<Float8> r = positions.group(g) - center;
     to[0] += m * (r.y * r.y + r.z * r.z), to[1] += m * (r.x * r.x + r.z * r.z), to[2] += m * (r.x * r.x + r.y * r.y);
     to[3] -= m * r.x * r.y, to[4] -= m * r.x * r.z, to[5] -= m * r.y * r.z;
   });
-  for (std::size_t k = 0; k < 6; ++k) out.inertia[k] = second.values[k];
+  std::copy_n(second.values, 6, out.inertia);
   return out;
+}
+
+Vec3 SolidMomentSums::mean_velocity(Workers& workers, const std::vector<float>& masses, const LaneVectors& velocities) {
+  const Part sums = sum_parts(workers, velocities.groups(), 4, [&](std::size_t g, Float8* to) {
+    const Float8 m = load8(masses.data() + 8 * g);
+    const LaneVec3<Float8> v = velocities.group(g);
+    to[0] += m, to[1] += m * v.x, to[2] += m * v.y, to[3] += m * v.z;
+  });
+  const auto mean = [&](std::size_t k) { return static_cast<float>(sums.values[k] / sums.values[0]); };
+  return sums.values[0] > 0 ? Vec3{mean(1), mean(2), mean(3)} : Vec3{};
 }
 
 Vec3 SolidMoments::turn_for(Vec3 spin) const {

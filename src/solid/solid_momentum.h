@@ -1,6 +1,8 @@
 // Sums over the nodes of a solid: mass, momentum, spin and inertia.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/parallel.h"
@@ -30,30 +32,42 @@ class SolidMomentSums {
  public:
   SolidMoments moments(Workers& workers, const std::vector<float>& masses, const LaneVectors& positions,
                        const LaneVectors& velocities);
-  /// Σ (x − center) × impulse(group) over all groups of eight slots.
+  /// The velocity of the centre of mass alone.
+  Vec3 mean_velocity(Workers& workers, const std::vector<float>& masses, const LaneVectors& velocities);
+  /// Σ impulse(group) over all groups of eight slots, and Σ (x − from) × impulse(group).
   template <typename Impulse>
-  Vec3 angular(Workers& workers, const LaneVectors& positions, Vec3 center, Impulse&& impulse) {
-    constexpr std::size_t kGrain = 64;
-    const LaneVec3<Float8> from{broadcast(center.x), broadcast(center.y), broadcast(center.z)};
-    parts_.assign((positions.groups() + kGrain - 1) / kGrain, {});
-    parallel_for(workers, positions.groups(), kGrain, [&](std::size_t begin, std::size_t end) {
-      LaneVec3<Float8> total;
-      for (std::size_t g = begin; g < end; ++g) total = total + cross(positions.group(g) - from, impulse(g));
-      parts_[begin / kGrain].values[0] = static_cast<double>(sum(total.x));
-      parts_[begin / kGrain].values[1] = static_cast<double>(sum(total.y));
-      parts_[begin / kGrain].values[2] = static_cast<double>(sum(total.z));
+  std::array<double, 6> impulses(Workers& workers, const LaneVectors& positions, Vec3 from, Impulse&& impulse) {
+    const LaneVec3<Float8> base{broadcast(from.x), broadcast(from.y), broadcast(from.z)};
+    const Part total = sum_parts(workers, positions.groups(), 6, [&](std::size_t g, Float8* to) {
+      const LaneVec3<Float8> push = impulse(g), turn = cross(positions.group(g) - base, push);
+      to[0] += push.x, to[1] += push.y, to[2] += push.z, to[3] += turn.x, to[4] += turn.y, to[5] += turn.z;
     });
-    double all[3] = {};
-    for (const Part& part : parts_) {
-      for (std::size_t k = 0; k < 3; ++k) all[k] += part.values[k];
-    }
-    return {static_cast<float>(all[0]), static_cast<float>(all[1]), static_cast<float>(all[2])};
+    std::array<double, 6> sums;
+    std::copy_n(total.values, 6, sums.begin());
+    return sums;
   }
+  std::size_t bytes() const { return parts_.capacity() * sizeof(parts_[0]); }
 
  private:
+  static constexpr std::size_t kGrain = 32;  ///< groups of eight slots in one piece of work
   struct Part {
     double values[7] = {};
   };
+  /// Sums `count` values over all groups: `of_group(group, lanes)` adds to its lanes.
+  template <typename OfGroup>
+  Part sum_parts(Workers& workers, std::size_t groups, std::size_t count, OfGroup&& of_group) {
+    parts_.assign((groups + kGrain - 1) / kGrain, {});
+    parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+      Float8 lanes[7] = {};
+      for (std::size_t g = begin; g < end; ++g) of_group(g, lanes);
+      for (std::size_t k = 0; k < count; ++k) parts_[begin / kGrain].values[k] = static_cast<double>(sum(lanes[k]));
+    });
+    Part total;
+    for (const Part& part : parts_) {
+      for (std::size_t k = 0; k < count; ++k) total.values[k] += part.values[k];
+    }
+    return total;
+  }
   std::vector<Part> parts_;  ///< per chunk
 };
 

@@ -69,22 +69,8 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
     begin = end;
   }
   sums_.resize(chunks_.size());
-  for (std::uint32_t a = 0; a < aggregates; ++a) {
-    double sum = 0, count = 0, middle[3] = {};
-    const auto for_each_node = [&](auto&& visit) {
-      for (std::uint32_t s = 8 * layout.aggregate_starts[a]; s < 8 * layout.aggregate_starts[a + 1]; ++s) {
-        if (layout.node_of_slot[s] != kNone) visit(mesh.nodes[layout.node_of_slot[s]]);
-      }
-    };
-    for_each_node([&](Vec3 x) {
-      for (std::size_t k = 0; k < 3; ++k) middle[k] += static_cast<double>(x[k]);
-      count += 1;
-    });
-    for_each_node([&](Vec3 x) {
-      for (std::size_t k = 0; k < 3; ++k) sum += std::pow(static_cast<double>(x[k]) - middle[k] / count, 2);
-    });
-    radii_.push_back(static_cast<float>(std::max(std::sqrt(sum / count), 1e-30)));
-  }
+  measure_aggregates(layout, mesh);
+  rigid_.prepare(aggregates, 0.5 * static_cast<double>(length(mesh.bounds().size())));
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
   for (const SolidLayout::Pair& pair : layout.pairs) {
     if (pair.a != pair.b) links.push_back({pair.a, pair.b});
@@ -101,6 +87,25 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
   extra_of_group_.assign(layout.slot_count / 8, kNone);
 }
 
+void SolidSystem::measure_aggregates(const SolidLayout& layout, const TetMesh& mesh) {
+  for (std::uint32_t a = 0; a + 1 < layout.aggregate_starts.size(); ++a) {
+    double sum = 0, count = 0, middle[3] = {};
+    const auto for_each_node = [&](auto&& visit) {
+      for (std::uint32_t s = 8 * layout.aggregate_starts[a]; s < 8 * layout.aggregate_starts[a + 1]; ++s) {
+        if (layout.node_of_slot[s] != kNone) visit(mesh.nodes[layout.node_of_slot[s]]);
+      }
+    };
+    for_each_node([&](Vec3 x) {
+      for (std::size_t k = 0; k < 3; ++k) middle[k] += static_cast<double>(x[k]);
+      count += 1;
+    });
+    for_each_node([&](Vec3 x) {
+      for (std::size_t k = 0; k < 3; ++k) sum += std::pow(static_cast<double>(x[k]) - middle[k] / count, 2);
+    });
+    radii_.push_back(static_cast<float>(std::max(std::sqrt(sum / count), 1e-30)));
+  }
+}
+
 template <typename Body>
 SolidSystem::Sums SolidSystem::reduce(Workers& workers, Body&& body) {
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
@@ -112,6 +117,7 @@ SolidSystem::Sums SolidSystem::reduce(Workers& workers, Body&& body) {
 }
 
 void SolidSystem::locate_aggregates(Workers& workers, const SolidLayout& layout, const LaneVectors& positions) {
+  reference_ = positions.get(0);
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::uint32_t a = chunks_[begin].begin; a < chunks_[end - 1].end; ++a) {
       const std::uint32_t first = layout.aggregate_starts[a], last = layout.aggregate_starts[a + 1];
@@ -127,8 +133,9 @@ void SolidSystem::locate_aggregates(Workers& workers, const SolidLayout& layout,
         count += real;
       }
       const float n = sum(count);
-      const LaneVec3<Float8> middle = {broadcast(base.x + sum(total.x) / n), broadcast(base.y + sum(total.y) / n),
-                                       broadcast(base.z + sum(total.z) / n)};
+      const Vec3 center = base + Vec3{sum(total.x) / n, sum(total.y) / n, sum(total.z) / n};
+      const LaneVec3<Float8> middle{broadcast(center.x), broadcast(center.y), broadcast(center.z)};
+      rigid_.place(a, center - reference_, radii_[a]);
       const Float8 scale = broadcast(1 / radii_[a]);
       for (std::uint32_t g = first; g < last; ++g) arms_.set_group(g, (positions.group(g) - middle) * scale);
     }
@@ -171,18 +178,24 @@ void SolidSystem::assemble_pair(SolidLayout& layout, const SolidElements& elemen
   finish(sums, pair_blocks_[pair]);
 }
 
+void SolidSystem::find_held(const SolidLayout& layout) {
+  is_free_ = true;
+  for (std::size_t a = 0; a < radii_.size(); ++a) {
+    bool holds = false;
+    for (std::uint32_t s = 8 * layout.aggregate_starts[a]; s < 8 * layout.aggregate_starts[a + 1]; ++s) {
+      holds |= free_[s] == 0 && tied_[s] > 0;
+    }
+    holds_[a] = holds;
+    is_free_ &= !holds;
+  }
+}
+
 void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidElements& elements,
                            const LaneVectors& positions, const std::vector<float>& free,
                            const std::vector<float>& tied) {
   free_ = free;
   tied_ = tied;
-  for (std::size_t a = 0; a < radii_.size(); ++a) {
-    bool holds = false;
-    for (std::uint32_t s = 8 * layout.aggregate_starts[a]; s < 8 * layout.aggregate_starts[a + 1]; ++s) {
-      holds |= free[s] == 0 && layout.node_of_slot[s] != kNone;
-    }
-    holds_[a] = holds;
-  }
+  find_held(layout);
   locate_aggregates(workers, layout, positions);
   parallel_for(workers, layout.pairs.size(), 8, [&](std::size_t begin, std::size_t end) {
     for (std::size_t pair = begin; pair < end; ++pair) {
@@ -258,11 +271,14 @@ void SolidSystem::invert_diagonals(Workers& workers, const SolidLayout& layout) 
 
 void SolidSystem::factor_coarse(const SolidLayout& layout) {
   coarse_.clear();
+  rigid_.clear();
   double block[36];
   for (std::uint32_t a = 0; a < coarse_.size(); ++a) {
     add_tied_modes(layout, a, block);
     coarse_.add_diagonal(a, block);
+    if (is_free_) rigid_.add(a, block);
   }
+  if (is_free_) rigid_.factor();
   for (std::size_t k = 0; k < layout.pairs.size(); ++k) {
     const SolidLayout::Pair& pair = layout.pairs[k];
     const CoarseBlocks& blocks = pair_blocks_[k];
@@ -335,6 +351,7 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
   const auto solve_coarse = [&] {
     coarse_r_ = coarse_x_;
     coarse_.solve(coarse_x_.data());
+    if (is_free_) rigid_.add_response(coarse_r_.data(), coarse_x_.data());
     double product = 0;
     for (std::size_t i = 0; i < coarse_x_.size(); ++i) {
       product += static_cast<double>(coarse_r_[i]) * static_cast<double>(coarse_x_[i]);
@@ -378,9 +395,8 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
   return result;
 }
 
-void SolidSystem::correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x, const LaneVectors& r) {
-  for (std::size_t a = 0; a < coarse_.size(); ++a) restrict_to(a, layout, r);
-  coarse_.solve(coarse_x_.data());
+void SolidSystem::correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x) {
+  // `solve` ended with the coarse solution of the residual that it left.
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::uint32_t a = chunks_[begin].begin; a < chunks_[end - 1].end; ++a) {
       for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
@@ -397,9 +413,12 @@ float SolidSystem::response(std::uint32_t slot, Vec3 normal) const {
 }
 
 std::size_t SolidSystem::bytes() const {
-  return 4 * (arms_.floats().size() + p_.floats().size() + q_.floats().size() + inverse_.size() + free_.size() +
-              tied_.size()) +
-         sizeof(CoarseBlocks) * pair_blocks_.size() + 4 * BlockCholesky::kFloats * coarse_.factor_blocks();
+  const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + inverse_.size() +
+                             free_.size() + tied_.size() + extras_.capacity() + radii_.size() + coarse_x_.size() +
+                             coarse_r_.size();
+  return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + holds_.size() +
+         sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() + sizeof(CoarseBlocks) * pair_blocks_.size() +
+         coarse_.bytes() + rigid_.bytes();
 }
 
 }  // namespace pliant

@@ -2,7 +2,8 @@
 // conjugate gradients on both cores.
 //
 // The preconditioner has two levels: the inverses of the 3x3 diagonal blocks, and the exact inverse of the matrix on
-// the rigid motions of the aggregates. With it the number of iterations does not grow with the mesh.
+// the rigid motions of the aggregates. With it the number of iterations does not grow with the mesh. A free body has a
+// third, its rigid motions as a whole (rigid_level.h).
 //
 // All sums are made per chunk of aggregates in a fixed order, so that the result does not depend on the threads.
 #pragma once
@@ -14,6 +15,7 @@
 #include "math/block_cholesky.h"
 #include "math/lane_vectors.h"
 #include "solid/coarse_kernel.h"
+#include "solid/rigid_level.h"
 #include "solid/solid_elements.h"
 #include "solid/solid_layout.h"
 
@@ -45,9 +47,11 @@ class SolidSystem {
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
   SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r, double threshold,
                     int max_iterations);
-  /// Takes from the residual what is left of it on the rigid motions of the aggregates: momentum is then exact. Call it
-  /// last; `r` is not kept up to date.
-  void correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x, const LaneVectors& r);
+  /// Right after `solve`: takes from the residual what is left of it on the rigid motions of the aggregates.
+  void correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x);
+  /// The motion that a force and a torque about `reference` give a free body as a whole.
+  const RigidLevel& rigid() const { return rigid_; }
+  Vec3 reference() const { return reference_; }
   /// The internal part of A x, Σ_j K_ij (x_j − x_i), for the eight slots of a group.
   LaneVec3<Float8> internal(const SolidLayout& layout, std::size_t group, const LaneVectors& x) const {
     return layout.matrix.differences(group, x.data());
@@ -65,6 +69,8 @@ class SolidSystem {
   const std::vector<Chunk>& chunks() const { return chunks_; }
 
  private:
+  void measure_aggregates(const SolidLayout& layout, const TetMesh& mesh);
+  void find_held(const SolidLayout& layout);
   void locate_aggregates(Workers& workers, const SolidLayout& layout, const LaneVectors& positions);
   template <typename Sums>
   void assemble_pair(SolidLayout& layout, const SolidElements& elements, std::size_t pair);
@@ -83,6 +89,9 @@ class SolidSystem {
   std::vector<float> inverse_;                 ///< of the diagonal blocks, per group 6 x 8
   std::vector<CoarseBlocks> pair_blocks_;
   BlockCholesky coarse_;
+  RigidLevel rigid_;
+  Vec3 reference_{};                        ///< a point of the body, from which the rigid level measures
+  bool is_free_ = false;                    ///< no node is held: the rigid level is in use
   std::vector<float> coarse_x_, coarse_r_;  ///< eight floats for each aggregate
   LaneVectors p_, q_;
 

@@ -1,0 +1,107 @@
+#include "solid/rigid_level.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// Motions that a body collapsed to a line or a point does not have are told from rounding by this.
+constexpr double kLeastShare = 1e-9;
+
+}  // namespace
+
+void RigidLevel::prepare(std::size_t aggregates, double radius) {
+  places_.resize(aggregates);
+  radius_ = std::max(radius, 1e-30);
+}
+
+void RigidLevel::place(std::size_t a, Vec3 offset, float radius) {
+  places_[a] = {{static_cast<double>(offset.x) / radius_, static_cast<double>(offset.y) / radius_,
+                 static_cast<double>(offset.z) / radius_},
+                static_cast<double>(radius) / radius_};
+}
+
+/// The aggregate's share of the motion of the body: shift + turn × offset, and its own turn.
+RigidMotion RigidLevel::part_of(std::size_t a, const RigidMotion& motion) const {
+  const auto& [o, radius] = places_[a];
+  RigidMotion part;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
+    part[k] = motion[k] + motion[3 + i] * o[j] - motion[3 + j] * o[i];
+    part[3 + k] = motion[3 + k] * radius;
+  }
+  return part;
+}
+
+/// The transpose of `part_of`: what a force on the aggregate is to the body.
+RigidMotion RigidLevel::whole_of(std::size_t a, const RigidMotion& force) const {
+  const auto& [o, radius] = places_[a];
+  RigidMotion whole;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
+    whole[k] = force[k];
+    whole[3 + k] = o[i] * force[j] - o[j] * force[i] + radius * force[3 + k];
+  }
+  return whole;
+}
+
+void RigidLevel::add(std::size_t a, const double* block) {
+  for (std::size_t column = 0; column < 6; ++column) {
+    RigidMotion unit{};
+    unit[column] = 1;
+    const RigidMotion motion = part_of(a, unit);
+    RigidMotion force{};
+    for (std::size_t r = 0; r < 6; ++r) {
+      for (std::size_t c = 0; c < 6; ++c) force[r] += block[6 * r + c] * motion[c];
+    }
+    const RigidMotion whole = whole_of(a, force);
+    for (std::size_t r = 0; r < 6; ++r) factor_[6 * r + column] += whole[r];
+  }
+}
+
+/// Cholesky's L below the diagonal, the reciprocals of its pivots on it; 0 where a pivot is nothing but rounding.
+void RigidLevel::factor() {
+  double* l = factor_.data();
+  for (std::size_t j = 0; j < 6; ++j) {
+    double pivot = l[7 * j];
+    for (std::size_t k = 0; k < j; ++k) pivot -= l[6 * j + k] * l[6 * j + k];
+    const double inverse = pivot > kLeastShare * l[7 * j] && std::isfinite(pivot) ? 1 / std::sqrt(pivot) : 0;
+    for (std::size_t i = j + 1; i < 6; ++i) {
+      for (std::size_t k = 0; k < j; ++k) l[6 * i + j] -= l[6 * i + k] * l[6 * j + k];
+      l[6 * i + j] *= inverse;
+    }
+    l[7 * j] = inverse;
+  }
+}
+
+RigidMotion RigidLevel::solve(const RigidMotion& force) const {
+  const double* l = factor_.data();
+  RigidMotion x = force;
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= l[6 * i + k] * x[k];
+    x[i] *= l[7 * i];
+  }
+  for (std::size_t i = 6; i-- > 0;) {
+    for (std::size_t k = i + 1; k < 6; ++k) x[i] -= l[6 * k + i] * x[k];
+    x[i] *= l[7 * i];
+  }
+  return x;
+}
+
+void RigidLevel::add_response(const float* r, float* x) const {
+  RigidMotion force{};
+  for (std::size_t a = 0; a < places_.size(); ++a) {
+    RigidMotion own;
+    for (std::size_t k = 0; k < 6; ++k) own[k] = static_cast<double>(r[8 * a + k]);
+    const RigidMotion whole = whole_of(a, own);
+    for (std::size_t k = 0; k < 6; ++k) force[k] += whole[k];
+  }
+  const RigidMotion motion = solve(force);
+  for (std::size_t a = 0; a < places_.size(); ++a) {
+    const RigidMotion part = part_of(a, motion);
+    for (std::size_t k = 0; k < 6; ++k) x[8 * a + k] += static_cast<float>(part[k]);
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,145 @@
+// Abuse that a solid must survive, and recover from.
+#include <cstdio>
+
+#include "solid/solid_support.h"
+
+namespace pliant {
+namespace {
+
+using Deform = std::function<Vec3(Vec3)>;
+
+struct Abuse {
+  const char* name;
+  Deform deform;
+};
+
+Abuse shuffled(const char* name, float size, unsigned seed) {
+  auto random = std::make_shared<std::mt19937>(seed);
+  return {name, [random, size](Vec3) {
+            std::uniform_real_distribution<float> uniform(-size / 2, size / 2);
+            const float x = uniform(*random), y = uniform(*random), z = uniform(*random);
+            return Vec3{x, y, z};
+          }};
+}
+
+std::vector<Abuse> abuses(float size) {
+  return {{"flat",
+           [](Vec3 x) {
+             return Vec3{x.x, 0, x.z};
+           }},
+          {"flat, tilted",
+           [](Vec3 x) {
+             return x - Vec3{1, 2, 3} * (dot(x, {1, 2, 3}) / 14);
+           }},
+          {"line",
+           [](Vec3 x) {
+             return Vec3{0, x.y, 0};
+           }},
+          {"line, tilted",
+           [](Vec3 x) {
+             return Vec3{1, 2, 3} * (dot(x, {1, 2, 3}) / 14);
+           }},
+          {"point", [](Vec3) { return Vec3{}; }},
+          {"mirrored",
+           [](Vec3 x) {
+             return Vec3{-x.x, x.y, x.z};
+           }},
+          {"inside out", [](Vec3 x) { return -x; }},
+          shuffled("random", size, 7),
+          shuffled("random again", size, 8),
+          shuffled("random, large", 3 * size, 9)};
+}
+
+void recover(const char* what, const TetMesh& mesh, const SolidMaterial& material, float size) {
+  for (const Abuse& abuse : abuses(size)) {
+    Rig rig({.mesh = mesh, .material = material});
+    for (std::uint32_t node = 0; node < rig.body.node_count(); ++node) {
+      rig.body.set_position(node, abuse.deform(mesh.nodes[node]));
+    }
+    int unconverged = 0, recovered = -1;
+    double fastest = 0;
+    for (int step = 0; step < 300; ++step) {
+      unconverged += !rig.step(1.0f / 60).converged;
+      for (std::uint32_t node = 0; node < rig.body.node_count(); ++node) {
+        fastest = std::max(fastest, static_cast<double>(length(rig.body.velocity(node))));
+      }
+      if (recovered < 0 && shape_of(rig).inverted == 0) recovered = step;
+    }
+    const Shape3 shape = shape_of(rig);
+    std::printf(
+        "%-14s nu %.2f %-13s volume %.4f, %d inverted, upright after %d steps, %d iterations, %d unconverged, "
+        "fastest %.1f m/s\n",
+        what, static_cast<double>(material.poisson_ratio), abuse.name, shape.volume, shape.inverted, recovered,
+        rig.iterations, unconverged, fastest);
+    EXPECT_TRUE(rig.is_finite()) << abuse.name;
+    EXPECT_NEAR(shape.volume, 1, 0.01) << abuse.name;
+    EXPECT_EQ(shape.inverted, 0) << abuse.name;
+  }
+}
+
+TEST(SolidRobustness, ACrushedCubeRecovers) {
+  for (const float poisson : {0.0f, 0.3f, 0.45f}) {
+    recover("cube", tet_box({1, 1, 1}, 4, 4, 4), elastic(1e5f, poisson), 1);
+  }
+}
+TEST(SolidRobustness, ACrushedNeoHookeanCubeRecovers) {
+  for (const float poisson : {0.3f, 0.45f}) {
+    recover("cube, hookean", tet_box({1, 1, 1}, 4, 4, 4), elastic(1e5f, poisson, Elasticity::NeoHookean), 1);
+  }
+}
+TEST(SolidRobustness, ACrushedBeamRecovers) {
+  for (const float poisson : {0.3f, 0.45f}) {
+    recover("beam", tet_box({1, 0.25f, 0.25f}, 12, 3, 3), elastic(1e6f, poisson), 0.5f);
+  }
+}
+TEST(SolidRobustness, ACrushedBallRecovers) { recover("ball", tet_sphere(0.5f, 0.12f), elastic(1e5f, 0.45f), 1); }
+
+TEST(SolidRobustness, NothingMakesANumberNonFinite) {
+  int runs = 0, unconverged = 0;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const float size : {1e-3f, 1.0f, 1e3f}) {
+    for (const float young : {1e2f, 1e5f, 1e8f, 2e11f}) {
+      for (const float density : {1.0f, 1e3f, 2e4f}) {
+        for (const Elasticity elasticity : {Elasticity::Corotational, Elasticity::NeoHookean}) {
+          SolidMaterial material = elastic(young, 0.45f, elasticity);
+          material.density = density;
+          Rig rig({.mesh = tet_box({size, size, size}, 3, 3, 3), .material = material});
+          for (std::uint32_t node = 0; node < rig.body.node_count(); ++node) {
+            const float x = uniform(random), y = uniform(random), z = uniform(random);
+            rig.body.set_velocity(node, normalized(Vec3{x, y, z}) * 1000.0f);
+          }
+          rig.hold_where([&](Vec3 x) { return x.x < -0.49f * size && x.y > 0; });
+          for (int step = 0; step < 60; ++step) unconverged += !rig.step(1.0f / 15, {0, -9.81f, 0}).converged;
+          EXPECT_TRUE(rig.is_finite()) << "size " << size << ", E " << young << ", density " << density
+                                       << (elasticity == Elasticity::NeoHookean ? ", Neo-Hookean" : ", corotational");
+          ++runs;
+        }
+      }
+    }
+  }
+  std::printf("%d runs, %d of %d steps unconverged\n", runs, unconverged, 60 * runs);
+}
+
+TEST(SolidRobustness, AStiffBodyComesToRest) {
+  for (const float young : {1e9f, 2e11f}) {
+    Rig rig({.mesh = beam_mesh({1, 0.1f, 0.1f}, 20, 2, 2), .material = elastic(young, 0.3f)});
+    rig.hold_where([](Vec3 x) { return at(x.x, 0); });
+    double fastest = 0;
+    int unconverged = 0;
+    for (int step = 0; step < 240; ++step) {
+      unconverged += !rig.step(1.0f / 60, {0, -9.81f, 0}).converged;
+      if (step < 120) continue;
+      for (std::uint32_t node = 0; node < rig.body.node_count(); ++node) {
+        fastest = std::max(fastest, static_cast<double>(length(rig.body.velocity(node))));
+      }
+    }
+    std::printf("E %.0e: fastest node at rest %.1e m/s, %d iterations, %d unconverged\n", static_cast<double>(young),
+                fastest, rig.iterations, unconverged);
+    EXPECT_LT(fastest, 1e-3);
+    EXPECT_EQ(unconverged, 0);
+  }
+}
+
+}  // namespace
+}  // namespace pliant
