@@ -81,6 +81,10 @@ struct TireShape {
 };
 TriMesh tri_tire(const TireShape& shape = {});
 
+/// A rubber duck that looks towards +X, closed, of even triangles. `size` is its length from beak to tail; `cell`, the
+/// wished edge length, is at most a 16th of it.
+TriMesh tri_duck(float size, float cell);
+
 /// Hills from seeded noise, over a grid centred on the origin.
 struct TerrainShape {
   int columns = 65, rows = 65;  ///< points along X and Z, at least 2

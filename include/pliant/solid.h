@@ -56,6 +56,14 @@ struct HeldNodes {
   NodeSelection nodes = AllNodes{};
 };
 
+/// What can be read from every tet of a solid.
+enum class TetValue : std::uint8_t {
+  Stress,        ///< Pa, von Mises
+  Tension,       ///< Pa, the largest principal stress; negative where all is compressed
+  Strain,        ///< the norm of the elastic strain
+  PlasticStrain  ///< the norm of what has flowed
+};
+
 /// When the solver has done enough. The residual is that of Parker and O'Brien's eq. 5, |b − A v| over |b|, with
 /// velocities seen from the body as a whole.
 struct SolidSolver {

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,11 @@
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "pliant/result.h"
+#include "pliant/solid.h"
 
 namespace pliant {
+
+enum class BodyKind : std::uint8_t { Rigid, Solid };
 
 /// A joint's reading.
 struct JointState {
@@ -57,6 +61,7 @@ class World {
   // --- Bodies and joints ---------------------------------------------------------------------------------------------
   Result<BodyId> add(const GroundDef& def);
   Result<BodyId> add(const RigidDef& def);
+  Result<BodyId> add(const SolidDef& def);
   Result<JointId> add(const JointDef& def);
   /// Also removes the joints of the body.
   Status remove(BodyId body);
@@ -69,8 +74,13 @@ class World {
   JointId find_joint(std::string_view name) const;
   /// All bodies, in the order in which they were added.
   std::vector<BodyId> bodies() const;
-  /// The def a body was added with.
+  /// The def a body was added with; an error for a body of another kind.
   Result<const RigidDef*> def(BodyId body) const;
+  Result<const SolidDef*> solid_def(BodyId body) const;
+  /// Null for an id that is gone.
+  std::optional<BodyKind> kind(BodyId body) const;
+  /// The name a body was given; empty for none.
+  std::string_view name(BodyId body) const;
 
   // --- Reading -------------------------------------------------------------------------------------------------------
   Result<BodyState> state(BodyId body) const;
@@ -79,12 +89,40 @@ class World {
   /// slept through it, that forces do not move, or that has come since.
   std::optional<std::size_t> island(BodyId body) const;
 
+  // --- Solids: reading
+  // ------------------------------------------------------------------------------------------------- Nodes and tets
+  // are numbered as in the mesh. Spans are valid until the next step or edit.
+  Result<std::span<const Vec3>> node_positions(BodyId solid) const;
+  Result<std::span<const Vec3>> node_velocities(BodyId solid) const;
+  /// One value for each tet.
+  Result<std::vector<float>> tet_values(BodyId solid, TetValue value) const;
+  /// The force, in N, that holding the held nodes among these took in the last substep.
+  Result<Vec3> held_force(BodyId solid, const NodeSelection& nodes = AllNodes{}) const;
+
+  // --- Solids: nodes
+  // ---------------------------------------------------------------------------------------------------
+  /// Held nodes stay where they are, whatever pulls at them, or go where they are driven.
+  Status hold(BodyId solid, const NodeSelection& nodes);
+  Status release(BodyId solid, const NodeSelection& nodes);
+  /// Held nodes: reach the place where `world_from_mesh` takes the mesh at rest by the end of the next step.
+  Status drive(BodyId solid, const NodeSelection& nodes, const Transform& world_from_mesh);
+  /// Held nodes: move on at this velocity until told otherwise.
+  Status drive(BodyId solid, const NodeSelection& nodes, Vec3 velocity);
+  /// Newtons on each of the nodes, during the next step.
+  Status apply_node_force(BodyId solid, const NodeSelection& nodes, Vec3 force);
+  /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step.
+  Status apply_pressure(BodyId solid, float pressure, const NodeSelection& nodes = AllNodes{});
+  /// Places all nodes at once; velocities may be left out.
+  Status set_nodes(BodyId solid, std::span<const Vec3> positions, std::span<const Vec3> velocities = {});
+
   // --- Pushing and placing -------------------------------------------------------------------------------------------
   /// Moves the body there at once, keeping its velocity. For kinematic bodies prefer `move_to`.
   Status set_transform(BodyId body, const Transform& world_from_body);
   Status set_velocity(BodyId body, Vec3 velocity, Vec3 angular_velocity);
   /// A kinematic body: reach that place by the end of the next step, pushing what is in the way.
   Status move_to(BodyId body, const Transform& world_from_body);
+  // A solid takes forces at the centre of mass spread over all of it, and forces at a point on the surface nearest to
+  // it.
   /// Newtons during the next step, at the centre of mass or at a world point.
   Status apply_force(BodyId body, Vec3 force);
   Status apply_force(BodyId body, Vec3 force, Vec3 point);

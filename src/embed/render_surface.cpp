@@ -63,16 +63,28 @@ std::shared_ptr<const TriMesh> SurfacePublisher::mesh_of(const Shape& shape) {
   return mesh;
 }
 
-RenderSurface SurfacePublisher::first_look(const World& world, BodyId body) {
+SurfacePublisher::Known SurfacePublisher::first_look(const World& world, BodyId body) {
+  if (world.kind(body) == BodyKind::Solid) return first_look_at_solid(world, body);
   const RigidDef& def = **world.def(body);
-  RenderSurface surface;
-  surface.body = body;
-  surface.name = def.name;
-  surface.mesh = mesh_of(def.shape);
-  surface.appearance = def.appearance;
-  surface.moves = def.motion != Motion::Static;
-  surface.endless = std::holds_alternative<Plane>(def.shape);
-  return surface;
+  Known known;
+  known.surface.body = body;
+  known.surface.name = def.name;
+  known.surface.mesh = mesh_of(def.shape);
+  known.surface.appearance = def.appearance;
+  known.surface.moves = def.motion != Motion::Static;
+  known.surface.endless = std::holds_alternative<Plane>(def.shape);
+  return known;
+}
+
+SurfacePublisher::Known SurfacePublisher::first_look_at_solid(const World& world, BodyId body) {
+  const SolidDef& def = **world.solid_def(body);
+  Known known;
+  known.solid = std::make_unique<SolidSurface>(*workers_, def);
+  known.surface.body = body;
+  known.surface.name = def.name;
+  known.surface.mesh = known.solid->mesh();
+  known.surface.appearance = def.appearance;
+  return known;
 }
 
 std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
@@ -80,7 +92,7 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
   surfaces_.clear();
   for (const BodyId body : world.bodies()) {
     auto known = known_.find(body);
-    if (known == known_.end()) known = known_.emplace(body, Known{first_look(world, body)}).first;
+    if (known == known_.end()) known = known_.emplace(body, first_look(world, body)).first;
     known->second.seen = updates_;
     RenderSurface& surface = known->second.surface;
     const BodyState state = *world.state(body);
@@ -88,6 +100,12 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
     surface.velocity = state.velocity;
     surface.angular_velocity = state.angular_velocity;
     surface.center_of_mass = state.center_of_mass;
+    if (SolidSurface* solid = known->second.solid.get()) {
+      solid->update(*workers_, world, body, value_);
+      surface.vertices = solid->vertices();
+      surface.velocities = solid->velocities();
+      surface.values = solid->values();
+    }
     surfaces_.push_back(surface);
   }
   for (auto known = known_.begin(); known != known_.end();) {

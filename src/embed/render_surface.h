@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
+#include "embed/solid_surface.h"
 #include "pliant/defs.h"
 #include "pliant/ids.h"
 #include "pliant/mesh.h"
@@ -35,6 +38,7 @@ struct RenderSurface {
   // Of a body that deforms, per vertex of the mesh, in world coordinates; else empty. They belong to the publisher.
   std::span<const Vec3> vertices;    ///< m
   std::span<const Vec3> velocities;  ///< m/s
+  std::span<const float> values;     ///< what `SurfacePublisher::show` asks for; empty where the body has no such value
 
   bool deforms() const { return !vertices.empty(); }
   Vec3 vertex(std::size_t i) const { return deforms() ? vertices[i] : world_from_body * mesh->vertices[i]; }
@@ -50,18 +54,25 @@ class SurfacePublisher {
   /// `detail`: segments of a full circle.
   explicit SurfacePublisher(int detail = 24) : detail_(detail) {}
 
+  /// A value to give with every vertex of the solids; none at first.
+  void show(std::optional<TetValue> value) { value_ = value; }
+
   /// The surfaces of all bodies now, in the order in which they were added to the world. Valid until the next call.
   std::span<const RenderSurface> update(const World& world);
 
  private:
   struct Known {
     RenderSurface surface;
-    std::uint64_t seen = 0;  ///< the update that last met the body
+    std::unique_ptr<SolidSurface> solid;  ///< of a solid, else null
+    std::uint64_t seen = 0;               ///< the update that last met the body
   };
-  RenderSurface first_look(const World& world, BodyId body);
+  Known first_look(const World& world, BodyId body);
+  Known first_look_at_solid(const World& world, BodyId body);
   std::shared_ptr<const TriMesh> mesh_of(const Shape& shape);
 
   int detail_;
+  std::unique_ptr<Workers> workers_ = std::make_unique<Workers>();
+  std::optional<TetValue> value_;
   std::uint64_t updates_ = 0;
   std::map<BodyId, Known> known_;
   std::map<std::string, std::weak_ptr<const TriMesh>> meshes_;  ///< by the shape's key

@@ -108,6 +108,8 @@ class RigidEngine {
   bool is_frozen(std::uint32_t slot) const;
   bool is_calm(std::uint32_t slot, float speed, float angular_speed) const;
   BodyState state(std::uint32_t slot) const;
+  float friction(std::uint32_t slot) const;
+  CollisionFilter filter(std::uint32_t slot) const;
   JointState joint_state(std::uint32_t slot) const;
   /// Contacts of all substeps since `begin_step`.
   std::span<const Contact> contacts() const;

@@ -46,6 +46,9 @@ bool RigidEngine::is_calm(std::uint32_t slot, float speed, float angular_speed) 
          bullet.getAngularVelocity().length2() < angular_speed * angular_speed;
 }
 
+float RigidEngine::friction(std::uint32_t slot) const { return impl_->body(slot).properties.friction; }
+CollisionFilter RigidEngine::filter(std::uint32_t slot) const { return impl_->body(slot).properties.filter; }
+
 BodyState RigidEngine::state(std::uint32_t slot) const {
   const RigidBody& body = impl_->body(slot);
   const btRigidBody& bullet = *body.bullet;

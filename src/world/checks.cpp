@@ -40,6 +40,17 @@ class Check {
   void that(bool ok, const char* field, std::string message) {
     if (!ok) fail(field, std::move(message));
   }
+  void rotation(const char* field, Quat q) {
+    that(is_finite(q), field, "the quaternion is not finite");
+    that(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w > 1e-12f, field, "the quaternion must not be zero");
+  }
+  /// What is wrong with a part.
+  void within(const std::string& field, const Status& part) {
+    if (!status_ || part) return;
+    Error error = part.error();
+    error.field = error.field.empty() ? field : field + "." + error.field;
+    status_ = error;
+  }
   Status status() const { return status_; }
 
  private:
@@ -77,9 +88,7 @@ Status check_def(const WorldDef& def) {
 Status check_def(const RigidDef& def) {
   Check check;
   check.finite("position", def.position);
-  check.that(is_finite(def.rotation), "rotation", "the quaternion is not finite");
-  const Quat& q = def.rotation;
-  check.that(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w > 1e-12f, "rotation", "the quaternion must not be zero");
+  check.rotation("rotation", def.rotation);
   check.finite("velocity", def.velocity);
   check.finite("angular_velocity", def.angular_velocity);
   if (def.motion == Motion::Dynamic && !def.mass_properties) {
@@ -99,6 +108,62 @@ Status check_def(const RigidDef& def) {
   check.not_negative("linear_damping", def.linear_damping);
   check.not_negative("angular_damping", def.angular_damping);
   check.finite("gravity_scale", def.gravity_scale);
+  return check.status();
+}
+
+Status check_def(const SolidMaterial& m) {
+  Check check;
+  check.positive("density", m.density);
+  check.positive("young_modulus", m.young_modulus);
+  check.range("poisson_ratio", m.poisson_ratio, -0.9f, 0.495f);
+  check.not_negative("grain_modulus", m.grain_modulus);
+  check.that(m.grain_modulus == 0 || m.grain_modulus >= m.young_modulus, "grain_modulus",
+             "it must be 0 (no grain) or not below young_modulus");
+  check.finite("grain_direction", m.grain_direction);
+  check.that(m.grain_modulus == 0 || length(m.grain_direction) > 1e-6f, "grain_direction", "it must not be zero");
+  check.that(m.grain_modulus == 0 || m.elasticity == Elasticity::Corotational, "elasticity",
+             "a grain needs corotational elasticity");
+  check.that(!m.is_plastic() || m.elasticity == Elasticity::Corotational, "elasticity",
+             "plasticity needs corotational elasticity");
+  check.not_negative("mass_damping", m.mass_damping);
+  check.not_negative("stiffness_damping", m.stiffness_damping);
+  check.that(m.yield_strain > 0, "yield_strain", "it must be greater than 0");
+  check.that(m.creep_rate >= 0, "creep_rate", "it must be 0 or more");
+  check.that(m.max_plastic_strain >= 0, "max_plastic_strain", "it must be 0 or more");
+  return check.status();
+}
+
+Status check_def(const SolidDef& def) {
+  Check check;
+  check.that(!def.mesh.tets.empty(), "mesh", "the mesh has no tets");
+  if (!check.status()) return check.status();
+  for (const MeshProblem& problem : validate(def.mesh)) check.that(false, "mesh", problem.message);
+  check.that(def.mesh.regions.empty() || def.mesh.regions.size() == def.mesh.tets.size(), "mesh.regions",
+             fmt::format("there are {} regions for {} tets", def.mesh.regions.size(), def.mesh.tets.size()));
+  check.finite("position", def.position);
+  check.rotation("rotation", def.rotation);
+  check.finite("velocity", def.velocity);
+  check.finite("angular_velocity", def.angular_velocity);
+  check.within("material", check_def(def.material));
+  for (std::size_t i = 0; i < def.region_materials.size(); ++i) {
+    check.within(fmt::format("region_materials[{}]", i), check_def(def.region_materials[i]));
+  }
+  for (std::size_t i = 0; i < def.held.size() && check.status(); ++i) {
+    const auto nodes = select_nodes(def.mesh, def.held[i].nodes);
+    if (!nodes) check.within(fmt::format("held[{}].nodes", i), nodes.error());
+  }
+  check.not_negative("friction", def.friction);
+  check.finite("gravity_scale", def.gravity_scale);
+  check.not_negative("drag", def.drag);
+  check.range("solver.tolerance", def.solver.tolerance, 1e-7f, 0.5f);
+  check.range("solver.max_iterations", def.solver.max_iterations, 1, 100000);
+  if (def.surface) {
+    for (const MeshProblem& problem : validate(*def.surface)) {
+      if (problem.kind == MeshProblem::Kind::NotFinite || problem.kind == MeshProblem::Kind::IndexOutOfRange) {
+        check.that(false, "surface", problem.message);
+      }
+    }
+  }
   return check.status();
 }
 

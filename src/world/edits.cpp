@@ -70,9 +70,9 @@ Status World::Impl::queue(BodyId id, const char* call, bool numbers_are_finite, 
 
 Status World::Impl::queue_push(BodyId id, const char* call, bool numbers_are_finite, Edit edit) {
   if (Status status = check(id, call); !status) return status;
-  if (state.bodies[id.index].def->motion != Motion::Dynamic) {
-    return refuse(invalid(
-        call, fmt::format("body '{}' is not dynamic: forces do not move it", state.bodies[id.index].def->name)));
+  const BodyRecord& record = state.bodies[id.index];
+  if (record.motion() != Motion::Dynamic) {
+    return refuse(invalid(call, fmt::format("body '{}' is not dynamic: forces do not move it", record.name())));
   }
   return queue(id, call, numbers_are_finite, std::move(edit));
 }
@@ -82,12 +82,18 @@ Result<BodyId> World::Impl::add_rigid(const RigidDef& def) {
   Result<std::shared_ptr<const RigidShape>> shape = make_rigid_shape(def);
   if (!shape) return refuse(in_call("add", shape.error()));
 
-  const BodyId id = state.body_ids.acquire();
-  if (state.bodies.size() <= id.index) state.bodies.resize(id.index + 1);
   auto shared_def = std::make_shared<const RigidDef>(def);
-  state.bodies[id.index] = {.id = id, .def = shared_def, .allow_sleep = def.allow_sleep};
-  state.body_order.push_back(id);
+  const BodyId id = make_body({.def = shared_def, .solid_def = nullptr, .allow_sleep = def.allow_sleep});
   edits.push_back(edit::AddBody{id, std::move(shared_def), std::move(*shape)});
+  return id;
+}
+
+BodyId World::Impl::make_body(BodyRecord record) {
+  record.id = state.body_ids.acquire();
+  if (state.bodies.size() <= record.id.index) state.bodies.resize(record.id.index + 1);
+  state.body_order.push_back(record.id);
+  const BodyId id = record.id;
+  state.bodies[id.index] = std::move(record);
   return id;
 }
 
@@ -96,6 +102,12 @@ Result<JointId> World::Impl::add_joint(const JointDef& def) {
   for (const BodyId id : {def.a, def.b}) {
     if (id.is_null()) continue;
     if (Status status = check(id, "add"); !status) return status.error();
+    if (!state.bodies[id.index].def) {
+      return refuse({.code = Error::Code::Unsupported,
+                     .message = fmt::format("'{}' is a solid: joints are for rigid bodies; hold its nodes instead",
+                                            state.bodies[id.index].name()),
+                     .field = "add"});
+    }
   }
   const JointId id = state.joint_ids.acquire();
   if (state.joints.size() <= id.index) state.joints.resize(id.index + 1);
@@ -136,6 +148,13 @@ void World::Impl::commit_edits() {
 // the engine has in the slot is what counts.
 
 void World::Impl::wake(std::uint32_t slot) {
+  if (solid.has(slot)) {
+    state.bodies[slot].calm_time = 0;
+    if (solid.is_awake(slot) || solid.is_frozen(slot)) return;
+    solid.set_awake(slot, true);
+    waking.push_back(solid.id(slot));
+    return;
+  }
   if (!rigid.is_dynamic(slot)) return;
   state.bodies[slot].calm_time = 0;
   if (rigid.is_awake(slot)) return;
@@ -151,8 +170,12 @@ void World::Impl::wake_jointed(std::uint32_t joint_slot) {
 
 void World::Impl::wake_neighbours(std::uint32_t slot) {
   scratch_slots.clear();
+  if (solid.has(slot)) return;  // what a solid rests on does not move
   rigid.find_touching(slot, scratch_slots);
   for (const std::uint32_t neighbour : scratch_slots) wake(neighbour);
+  for (const std::uint32_t other : solid.slots()) {
+    if (solid.touches(other, rigid.id(slot))) wake(other);
+  }
 }
 
 void World::Impl::apply(const edit::AddBody& edit) {
@@ -163,7 +186,11 @@ void World::Impl::apply(const edit::AddBody& edit) {
 
 void World::Impl::apply(const edit::RemoveBody& edit) {
   wake_neighbours(edit.slot);
-  rigid.remove_body(edit.slot);
+  if (solid.has(edit.slot)) {
+    solid.remove_body(edit.slot);
+  } else {
+    rigid.remove_body(edit.slot);
+  }
 }
 
 void World::Impl::apply(const edit::AddJoint& edit) {
@@ -179,18 +206,24 @@ void World::Impl::apply(const edit::RemoveJoint& edit) {
 
 void World::Impl::apply(const edit::SetTransform& edit) {
   wake_neighbours(edit.slot);
-  rigid.set_transform(edit.slot, edit.world_from_body);
+  if (solid.has(edit.slot)) {
+    solid.set_transform(edit.slot, edit.world_from_body);
+  } else {
+    rigid.set_transform(edit.slot, edit.world_from_body);
+  }
   wake(edit.slot);
 }
 
 void World::Impl::apply(const edit::SetVelocity& edit) {
   wake(edit.slot);
+  if (solid.has(edit.slot)) return solid.set_velocity(edit.slot, edit.velocity, edit.angular_velocity);
   rigid.set_velocity(edit.slot, edit.velocity, edit.angular_velocity);
 }
 
 void World::Impl::apply(const edit::MoveTo& edit) { rigid.move_to(edit.slot, edit.world_from_body); }
 
 void World::Impl::apply(const edit::Push& edit) {
+  if (solid.has(edit.slot)) return push_solid(edit);
   if (rigid.is_frozen(edit.slot)) return;
   wake(edit.slot);
   Vec3 angular = edit.angular;
@@ -218,6 +251,14 @@ void World::Impl::apply(const edit::Explode& edit) {
     wake(slot);
     rigid.add_impulse(slot, direction * (strength * area), {});
   }
+  for (const std::uint32_t slot : solid.slots()) {
+    if (solid.is_frozen(slot)) continue;
+    const Aabb box = solid.body(slot).bounds();
+    const Vec3 nearest = max_each(box.lower, min_each(explosion.center, box.upper));
+    if (length(nearest - explosion.center) >= explosion.radius) continue;
+    wake(slot);
+    solid.explode(slot, explosion);
+  }
 }
 
 void World::Impl::apply(const edit::SetMotor& edit) {
@@ -227,6 +268,11 @@ void World::Impl::apply(const edit::SetMotor& edit) {
 
 void World::Impl::apply(const edit::SetNumber& edit) {
   using What = edit::SetNumber::What;
+  if (solid.has(edit.slot)) {
+    if (edit.what == What::Friction) solid.set_friction(edit.slot, edit.value);
+    if (edit.what == What::GravityScale) solid.set_gravity_scale(edit.slot, edit.value);
+    return wake(edit.slot);
+  }
   if (edit.what == What::Friction) rigid.set_friction(edit.slot, edit.value);
   if (edit.what == What::Restitution) rigid.set_restitution(edit.slot, edit.value);
   if (edit.what == What::GravityScale) rigid.set_gravity_scale(edit.slot, edit.value);
@@ -237,6 +283,7 @@ void World::Impl::apply(const edit::SetNumber& edit) {
 void World::Impl::apply(const edit::SetFilter& edit) {
   wake(edit.slot);
   wake_neighbours(edit.slot);
+  if (solid.has(edit.slot)) return solid.set_filter(edit.slot, edit.filter);
   rigid.set_filter(edit.slot, edit.filter);
 }
 
@@ -244,14 +291,17 @@ void World::Impl::apply(const edit::SetGravity& edit) {
   state.def.gravity = edit.gravity;
   rigid.set_gravity(edit.gravity);
   for (const std::uint32_t slot : rigid.dynamic_slots()) wake(slot);
+  for (const std::uint32_t slot : solid.slots()) wake(slot);
 }
 
 void World::Impl::apply(const edit::SetAwake& edit) {
   if (edit.awake) return wake(edit.slot);
+  if (solid.has(edit.slot)) return solid.set_awake(edit.slot, false);
   if (rigid.is_dynamic(edit.slot)) rigid.set_awake(edit.slot, false);
 }
 
 void World::Impl::apply(const edit::Release& edit) {
+  if (solid.has(edit.slot)) return solid.thaw(edit.slot);
   if (rigid.is_frozen(edit.slot)) rigid.thaw(edit.slot);
 }
 

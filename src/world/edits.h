@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "pliant/defs.h"
 #include "pliant/ids.h"
 #include "rigid/rigid_shape.h"
+#include "solid/solid_body.h"
 
 namespace pliant {
 namespace edit {
@@ -17,6 +19,24 @@ struct AddBody {
   BodyId id{};
   std::shared_ptr<const RigidDef> def{};
   std::shared_ptr<const RigidShape> shape{};
+};
+struct AddSolid {
+  BodyId id{};
+  mutable std::unique_ptr<SolidBody> body{};  ///< made when the solid was added, taken when it is committed
+};
+/// Something done to some nodes of a solid.
+struct Nodes {
+  enum class What { Hold, Release, DriveTo, DriveAt, Force, Pressure };
+  std::uint32_t slot;
+  What what;
+  Transform transform{};  ///< DriveTo: world_from_mesh
+  Vec3 vector{};          ///< DriveAt: m/s, Force: N
+  float number = 0;       ///< Pressure: Pa
+  std::vector<std::uint32_t> nodes{};
+};
+struct SetNodes {
+  std::uint32_t slot;
+  std::vector<Vec3> positions{}, velocities{};
 };
 struct RemoveBody {
   std::uint32_t slot;
@@ -77,8 +97,9 @@ struct Release {
 
 }  // namespace edit
 
-using Edit = std::variant<edit::AddBody, edit::RemoveBody, edit::AddJoint, edit::RemoveJoint, edit::SetTransform,
-                          edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode, edit::SetMotor, edit::SetNumber,
-                          edit::SetFilter, edit::SetGravity, edit::SetAwake, edit::Release>;
+using Edit =
+    std::variant<edit::AddBody, edit::AddSolid, edit::Nodes, edit::SetNodes, edit::RemoveBody, edit::AddJoint,
+                 edit::RemoveJoint, edit::SetTransform, edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode,
+                 edit::SetMotor, edit::SetNumber, edit::SetFilter, edit::SetGravity, edit::SetAwake, edit::Release>;
 
 }  // namespace pliant

@@ -19,6 +19,8 @@ const char* stage_name(Stage stage) {
       return "solve_islands";
     case Stage::Advance:
       return "advance";
+    case Stage::SettleMaterials:
+      return "settle_materials";
     case Stage::Quarantine:
       return "quarantine";
     case Stage::RestIslands:
@@ -31,7 +33,29 @@ const char* stage_name(Stage stage) {
   return "";
 }
 
+void World::Impl::publish_solids() {
+  const SolidReport& sums = solid.report();
+  report.nodes = sums.nodes;
+  report.tets = sums.tets;
+  report.rows += sums.rows;
+  report.cg_iterations = sums.iterations;
+  report.unconverged_solids = sums.unconverged;
+  for (const std::uint32_t slot : solid.slots()) {
+    report.awake_bodies += solid.is_awake(slot) ? 1 : 0;
+    report.islands += solid.is_awake(slot) ? 1 : 0;
+    report.quarantined += solid.is_frozen(slot) ? 1 : 0;
+  }
+}
+
+std::span<const Contact> World::Impl::contacts() const {
+  return solid.contacts().empty() ? rigid.contacts() : std::span<const Contact>(all_contacts);
+}
+
 void World::Impl::publish() {
+  if (!solid.contacts().empty()) {
+    all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
+    all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
+  }
   find_touch_events();
   report.step = state.step;
   report.time = state.time;
@@ -39,16 +63,19 @@ void World::Impl::publish() {
   for (const std::uint32_t slot : rigid.dynamic_slots()) report.awake_bodies += rigid.is_awake(slot) ? 1 : 0;
   for (const std::uint32_t slot : rigid.slots()) report.quarantined += rigid.is_frozen(slot) ? 1 : 0;
   report.rows = rigid.row_count();
-  report.contacts = rigid.contacts().size();
   report.islands = awake_starts.empty() ? 0 : awake_starts.size() - 1;
-  for (const Contact& contact : rigid.contacts())
-    report.max_penetration = std::max(report.max_penetration, contact.depth);
+  publish_solids();
+  report.contacts = contacts().size();
+  for (const Contact& contact : contacts()) report.max_penetration = std::max(report.max_penetration, contact.depth);
 
   const Momenta momenta = rigid.momenta();
   report.kinetic_energy = momenta.kinetic;
   report.potential_energy = momenta.potential;
   std::copy_n(momenta.linear, 3, report.linear_momentum);
   std::copy_n(momenta.angular, 3, report.angular_momentum);
+  solid.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
+                    report.angular_momentum);
+  report.elastic_energy = solid.elastic_energy();
 
   report.errors.swap(refused);
   refused.clear();
@@ -60,13 +87,13 @@ void World::Impl::publish() {
 
 void World::Impl::find_touch_events() {
   touching_now.clear();
-  for (const Contact& contact : rigid.contacts()) {
+  for (const Contact& contact : contacts()) {
     if (contact.normal_impulse <= 0 && contact.depth < 0) continue;  // near, but not touching
     const std::pair<BodyId, BodyId> pair = std::minmax(contact.a, contact.b);
     if (touching_now.empty() || touching_now.back() != pair) touching_now.push_back(pair);
   }
   // Sleepers are not looked at, and go on touching what they touched.
-  const auto is_resting = [&](BodyId id) { return !state.body_ids.contains(id) || !rigid.is_awake(id.index); };
+  const auto is_resting = [&](BodyId id) { return !state.body_ids.contains(id) || !is_awake(id.index); };
   for (const auto& pair : state.touching) {
     if (state.body_ids.contains(pair.first) && state.body_ids.contains(pair.second) && is_resting(pair.first) &&
         is_resting(pair.second)) {
@@ -96,6 +123,7 @@ std::uint64_t World::Impl::hash() const {
   }
   for (const JointRecord& joint : state.joints) hasher.add(joint.id.generation);
   rigid.add_to_hash(hasher);
+  solid.add_to_hash(hasher);
   return hasher.value();
 }
 

@@ -1,5 +1,6 @@
 // Questions to the world. Boxes are brought up to date when the first question after a change is asked, so that those
 // who never ask never pay.
+#include <algorithm>
 #include <cmath>
 
 #include "world/world_impl.h"
@@ -10,6 +11,8 @@ namespace {
 bool is_ray(Vec3 from, Vec3 direction, float max_distance) {
   return is_finite(from) && is_finite(direction) && length(direction) > 0 && max_distance > 0;
 }
+
+bool is_nearer(const RayHit& a, const RayHit& b) { return a.distance < b.distance; }
 
 // Longer rays lose all precision; nothing is simulated that far out.
 constexpr float kLongestRay = 1e7f;
@@ -27,7 +30,9 @@ std::optional<RayHit> World::ray_cast(Vec3 from, Vec3 direction, float max_dista
   impl_->prepare_queries();
   std::vector<RayHit> hits;
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, false, hits);
-  return hits.empty() ? std::nullopt : std::optional(hits.front());
+  impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  const auto nearest = std::min_element(hits.begin(), hits.end(), is_nearer);
+  return nearest == hits.end() ? std::nullopt : std::optional(*nearest);
 }
 
 std::vector<RayHit> World::ray_cast_all(Vec3 from, Vec3 direction, float max_distance,
@@ -36,6 +41,8 @@ std::vector<RayHit> World::ray_cast_all(Vec3 from, Vec3 direction, float max_dis
   impl_->prepare_queries();
   std::vector<RayHit> hits;
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, true, hits);
+  impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  std::stable_sort(hits.begin(), hits.end(), is_nearer);
   return hits;
 }
 

@@ -28,6 +28,8 @@ void World::Impl::step(float dt) {
     stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(); });
     // Constrained velocities become positions.
     stage(Stage::Advance, [&] { advance(h); });
+    // Plastic flow.
+    stage(Stage::SettleMaterials, [&] { settle_materials(h); });
   }
   // A non-finite body is rolled back, frozen and reported.
   stage(Stage::Quarantine, [&] { quarantine_lost(); });
@@ -44,6 +46,7 @@ void World::Impl::begin_step(float dt) {
   touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), quarantines.clear();
   fell_asleep.clear();
   rigid.begin_step(dt);
+  solid.begin_step(dt);
 }
 
 void World::Impl::predict(float dt) {
@@ -51,9 +54,40 @@ void World::Impl::predict(float dt) {
   scratch_slots.clear();
   rigid.find_runaways(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) quarantine(slot, "its speed or acceleration is beyond all bounds");
+  if (solid.slots().empty()) return;
+  list_obstacles(dt);
+  scratch_slots.clear();
+  solid.find_pushed_sleepers(obstacles, scratch_slots);
+  for (const std::uint32_t slot : scratch_slots) wake(slot);
+  solid.predict(dt);
 }
 
-void World::Impl::find_contacts(float dt) { rigid.find_contacts(dt); }
+/// All rigid bodies that do not move by forces: to solids they are the world.
+void World::Impl::list_obstacles(float dt) {
+  obstacles.clear();
+  for (const std::uint32_t slot : rigid.slots()) {
+    if (rigid.is_dynamic(slot)) continue;
+    const BodyState body = rigid.state(slot);
+    const std::shared_ptr<const RigidDef>& def = state.bodies[slot].def;
+    const bool moves = !(body.velocity == Vec3{} && body.angular_velocity == Vec3{});
+    const float reach = dt * (length(body.velocity) + length(body.angular_velocity) * length(body.bounds.size()));
+    obstacles.push_back({.id = state.bodies[slot].id,
+                         .shape = {def, &def->shape},
+                         .world_from_shape = body.world_from_body,
+                         .velocity = body.velocity,
+                         .angular_velocity = body.angular_velocity,
+                         .center_of_mass = body.center_of_mass,
+                         .bounds = moves ? body.bounds.expanded(reach) : body.bounds,
+                         .friction = rigid.friction(slot),
+                         .filter = rigid.filter(slot),
+                         .moves = moves});
+  }
+}
+
+void World::Impl::find_contacts(float dt) {
+  rigid.find_contacts(dt);
+  solid.find_contacts(obstacles, state.def.gravity, dt);
+}
 
 void World::Impl::build_rows() {
   islands.reset(state.bodies.size());
@@ -90,6 +124,7 @@ void World::Impl::wake_touched(float dt) {
 
 void World::Impl::solve_islands(float dt) {
   rigid.solve({.bodies = awake_bodies, .starts = awake_starts, .island_of = awake_island_of}, dt);
+  solid.solve(state.def.gravity, dt);
 }
 
 void World::Impl::break_joints() {
@@ -102,19 +137,30 @@ void World::Impl::break_joints() {
   }
 }
 
-void World::Impl::advance(float dt) { rigid.advance(dt); }
+void World::Impl::advance(float dt) {
+  rigid.advance(dt);
+  solid.advance(dt);
+}
+
+void World::Impl::settle_materials(float dt) { solid.settle(dt); }
 
 void World::Impl::quarantine_lost() {
   scratch_slots.clear();
   rigid.find_lost(scratch_slots);
+  solid.find_lost(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) {
     quarantine(slot, "its position or velocity is not finite or beyond all bounds");
   }
   rigid.end_step();
+  solid.end_step();
 }
 
 void World::Impl::quarantine(std::uint32_t slot, std::string reason) {
-  rigid.freeze(slot);
+  if (solid.has(slot)) {
+    solid.freeze(slot);
+  } else {
+    rigid.freeze(slot);
+  }
   state.bodies[slot].calm_time = 0;
   quarantines.push_back({state.bodies[slot].id, std::move(reason)});
 }
@@ -135,6 +181,20 @@ void World::Impl::rest_islands(float dt) {
       rigid.set_awake(*slot, false);
       fell_asleep.push_back(state.bodies[*slot].id);
     }
+  }
+  rest_solids(dt);
+}
+
+/// What a solid rests on does not move, so each falls asleep by itself.
+void World::Impl::rest_solids(float dt) {
+  for (const std::uint32_t slot : solid.slots()) {
+    if (!solid.is_awake(slot)) continue;
+    BodyRecord& body = state.bodies[slot];
+    const bool calm = body.allow_sleep && solid.is_calm(slot, state.def.sleep_speed);
+    body.calm_time = calm ? body.calm_time + dt : 0;
+    if (body.calm_time < state.def.sleep_delay) continue;
+    solid.set_awake(slot, false);
+    fell_asleep.push_back(body.id);
   }
 }
 

@@ -15,12 +15,14 @@ const WorldDef& require_valid(const WorldDef& def) {
 }
 
 /// What is known of a body before its first step.
-BodyState initial_state(const RigidDef& def) {
+template <typename Def>
+BodyState initial_state(const Def& def) {
   BodyState state;
   state.world_from_body = {def.position, def.rotation.normalized()};
   state.velocity = def.velocity;
   state.angular_velocity = def.angular_velocity;
-  state.awake = def.motion == Motion::Dynamic && !def.start_asleep;
+  if constexpr (std::is_same_v<Def, RigidDef>) state.awake = def.motion == Motion::Dynamic && !def.start_asleep;
+  if constexpr (std::is_same_v<Def, SolidDef>) state.awake = true;
   return state;
 }
 
@@ -33,7 +35,9 @@ Error invalid(const char* call, const char* message) {
 
 }  // namespace
 
-World::Impl::Impl(const WorldDef& def) : workers(require_valid(def).threads), rigid(def, workers) { state.def = def; }
+World::Impl::Impl(const WorldDef& def) : workers(require_valid(def).threads), rigid(def, workers), solid(workers) {
+  state.def = def;
+}
 
 World::World(const WorldDef& def) : impl_(std::make_unique<Impl>(def)) {}
 World::~World() = default;
@@ -73,9 +77,18 @@ bool World::contains(JointId joint) const { return impl_->state.joint_ids.contai
 
 BodyId World::find(std::string_view name) const {
   for (const BodyId id : impl_->state.body_order) {
-    if (impl_->state.bodies[id.index].def->name == name) return id;
+    if (impl_->state.bodies[id.index].name() == name) return id;
   }
   return {};
+}
+
+std::optional<BodyKind> World::kind(BodyId body) const {
+  if (!contains(body)) return {};
+  return impl_->state.bodies[body.index].def ? BodyKind::Rigid : BodyKind::Solid;
+}
+
+std::string_view World::name(BodyId body) const {
+  return contains(body) ? std::string_view(impl_->state.bodies[body.index].name()) : std::string_view();
 }
 
 JointId World::find_joint(std::string_view name) const {
@@ -89,13 +102,16 @@ std::vector<BodyId> World::bodies() const { return impl_->state.body_order; }
 
 Result<const RigidDef*> World::def(BodyId body) const {
   if (Status status = impl_->check(body, "def"); !status) return status.error();
-  return impl_->state.bodies[body.index].def.get();
+  const BodyRecord& record = impl_->state.bodies[body.index];
+  if (record.def) return record.def.get();
+  return impl_->refuse(invalid("def", "the body is a solid: ask for its solid_def"));
 }
 
 Result<BodyState> World::state(BodyId body) const {
   if (Status status = impl_->check(body, "state"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
-  return record.is_committed ? impl_->rigid.state(body.index) : initial_state(*record.def);
+  if (!record.is_committed) return record.def ? initial_state(*record.def) : initial_state(*record.solid_def);
+  return record.def ? impl_->rigid.state(body.index) : impl_->solid.state(body.index);
 }
 
 Result<JointState> World::state(JointId joint) const {
@@ -117,7 +133,7 @@ Status World::set_transform(BodyId body, const Transform& world_from_body) {
 
 Status World::set_velocity(BodyId body, Vec3 velocity, Vec3 angular_velocity) {
   if (Status status = impl_->check(body, "set_velocity"); !status) return status;
-  if (impl_->state.bodies[body.index].def->motion == Motion::Static) {
+  if (impl_->state.bodies[body.index].motion() == Motion::Static) {
     return impl_->refuse(invalid("set_velocity", "the body is static"));
   }
   return impl_->queue(body, "set_velocity", is_finite(velocity) && is_finite(angular_velocity),
@@ -126,7 +142,7 @@ Status World::set_velocity(BodyId body, Vec3 velocity, Vec3 angular_velocity) {
 
 Status World::move_to(BodyId body, const Transform& world_from_body) {
   if (Status status = impl_->check(body, "move_to"); !status) return status;
-  if (impl_->state.bodies[body.index].def->motion != Motion::Kinematic) {
+  if (impl_->state.bodies[body.index].motion() != Motion::Kinematic) {
     return impl_->refuse(invalid("move_to", "the body is not kinematic; use set_transform or forces"));
   }
   return impl_->queue(body, "move_to", is_finite(world_from_body), edit::MoveTo{body.index, world_from_body});
@@ -234,7 +250,7 @@ double World::time() const { return impl_->state.time; }
 std::uint64_t World::hash() const { return impl_->hash(); }
 
 Events World::events() const {
-  return {.contacts = impl_->rigid.contacts(),
+  return {.contacts = impl_->contacts(),
           .touch_begins = impl_->touch_begins,
           .touch_ends = impl_->touch_ends,
           .joint_breaks = impl_->joint_breaks,
@@ -248,6 +264,7 @@ Snapshot World::snapshot() {
   auto data = std::make_shared<Snapshot::Data>();
   data->state = impl_->state;
   data->rigid = impl_->rigid.snapshot();
+  data->solid = impl_->solid.snapshot();
   Snapshot snapshot;
   snapshot.data_ = std::move(data);
   return snapshot;
@@ -258,6 +275,7 @@ Status World::restore(const Snapshot& snapshot) {
   impl_->edits.clear();
   impl_->state = snapshot.data_->state;
   impl_->rigid.restore(*snapshot.data_->rigid);
+  impl_->solid.restore(*snapshot.data_->solid);
   impl_->waking.clear();
   impl_->awake_island_of.clear();  // they are those of a step that now never was
   impl_->queries_stale = true;

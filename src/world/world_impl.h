@@ -12,6 +12,7 @@
 #include "base/trace.h"
 #include "pliant/world.h"
 #include "rigid/rigid_engine.h"
+#include "solid/solid_engine.h"
 #include "solve/islands.h"
 #include "world/edits.h"
 
@@ -19,11 +20,15 @@ namespace pliant {
 
 /// What the world itself knows of a body, whatever its kind. One for each slot.
 struct BodyRecord {
-  BodyId id{};  ///< null where the slot is empty
-  std::shared_ptr<const RigidDef> def;
-  bool is_committed = false;  ///< the engine has it; before that, `def` is all there is
+  BodyId id{};                                ///< null where the slot is empty
+  std::shared_ptr<const RigidDef> def;        ///< of a rigid body, else null
+  std::shared_ptr<const SolidDef> solid_def;  ///< of a solid, else null
+  bool is_committed = false;                  ///< the engine has it; before that, the def is all there is
   bool allow_sleep = true;
   float calm_time = 0;  ///< s
+
+  const std::string& name() const { return def ? def->name : solid_def->name; }
+  Motion motion() const { return def ? def->motion : Motion::Dynamic; }
 };
 
 struct JointRecord {
@@ -49,6 +54,7 @@ struct WorldState {
 struct Snapshot::Data {
   WorldState state;
   std::shared_ptr<const RigidSnapshot> rigid;
+  std::shared_ptr<const SolidSnapshot> solid;
 };
 
 struct World::Impl {
@@ -63,9 +69,20 @@ struct World::Impl {
   /// The same for edits that only make sense for bodies that move by forces.
   Status queue_push(BodyId id, const char* call, bool numbers_are_finite, Edit edit);
   Result<BodyId> add_rigid(const RigidDef& def);
+  Result<BodyId> add_solid(const SolidDef& def);
+  /// A new body's id and record.
+  BodyId make_body(BodyRecord record);
+  /// The solid's nodes that are selected, or why the call is refused.
+  Result<std::vector<std::uint32_t>> selected_nodes(BodyId id, const NodeSelection& nodes, const char* call);
+  Status check_solid(BodyId id, const char* call);
+  Status queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
+                     edit::Nodes edit);
   Result<JointId> add_joint(const JointDef& def);
   void commit_edits();
   void apply(const edit::AddBody& edit);
+  void apply(const edit::AddSolid& edit);
+  void apply(const edit::Nodes& edit);
+  void apply(const edit::SetNodes& edit);
   void apply(const edit::RemoveBody& edit);
   void apply(const edit::AddJoint& edit);
   void apply(const edit::RemoveJoint& edit);
@@ -73,6 +90,7 @@ struct World::Impl {
   void apply(const edit::SetVelocity& edit);
   void apply(const edit::MoveTo& edit);
   void apply(const edit::Push& edit);
+  void push_solid(const edit::Push& edit);
   void apply(const edit::Explode& edit);
   void apply(const edit::SetMotor& edit);
   void apply(const edit::SetNumber& edit);
@@ -96,11 +114,17 @@ struct World::Impl {
   void wake_touched(float dt);
   void solve_islands(float dt);
   void advance(float dt);
+  void settle_materials(float dt);
+  void list_obstacles(float dt);
   void break_joints();
   void quarantine_lost();
   void quarantine(std::uint32_t slot, std::string reason);
   void rest_islands(float dt);
+  void rest_solids(float dt);
   void publish();
+  void publish_solids();
+  std::span<const Contact> contacts() const;
+  bool is_awake(std::uint32_t slot) const { return solid.has(slot) ? solid.is_awake(slot) : rigid.is_awake(slot); }
   void find_touch_events();
   std::uint64_t hash() const;
   void prepare_queries() const;
@@ -108,6 +132,7 @@ struct World::Impl {
   WorldState state;
   Workers workers;
   RigidEngine rigid;
+  SolidEngine solid;
 
   std::vector<Edit> edits;
   std::vector<Error> refused;  ///< since the last step
@@ -119,6 +144,7 @@ struct World::Impl {
   mutable bool queries_stale = true;
 
   // Events of the last step.
+  std::vector<Contact> all_contacts;  ///< rigid, then solid; used only where there are solid ones
   std::vector<TouchEvent> touch_begins, touch_ends;
   std::vector<JointBreak> joint_breaks;
   std::vector<Quarantine> quarantines;
@@ -127,6 +153,7 @@ struct World::Impl {
 
   // Scratch, kept for its memory.
   std::vector<std::uint32_t> scratch_slots;
+  std::vector<SolidObstacle> obstacles;  ///< what solids touch, in this substep
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 
@@ -134,5 +161,7 @@ struct World::Impl {
 Status check_def(const WorldDef& def);
 Status check_def(const RigidDef& def);
 Status check_def(const JointDef& def);
+Status check_def(const SolidMaterial& material);
+Status check_def(const SolidDef& def);
 
 }  // namespace pliant

@@ -1,0 +1,276 @@
+// Adding, removing, reading and the stages of the step.
+#include "solid/solid_engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solid/solid_engine_entry.h"
+#include "solid/solid_measures.h"
+
+namespace pliant {
+namespace {
+
+// The same range as that of rigid bodies.
+constexpr float kMaxDistance = 1e6f, kMaxSpeed = 1e5f;
+
+bool is_within(const LaneVectors& vectors, float limit) {
+  // A NaN fails every comparison.
+  return std::all_of(vectors.floats().begin(), vectors.floats().end(),
+                     [&](float value) { return value >= -limit && value <= limit; });
+}
+
+}  // namespace
+
+SolidEngine::SolidEngine(Workers& workers) : workers_(workers) {}
+SolidEngine::~SolidEngine() = default;
+
+void SolidEngine::add_body(BodyId id, std::unique_ptr<SolidBody> body) {
+  auto entry = std::make_unique<Entry>();
+  const SolidDef& def = body->def();
+  entry->id = id;
+  entry->settings = {.friction = def.friction, .gravity_scale = def.gravity_scale, .filter = def.filter};
+  const TriMesh surface = extract_surface(def.mesh, &entry->surface_nodes);
+  for (Face face : surface.faces) {
+    for (std::uint32_t& vertex : face) vertex = entry->surface_nodes[vertex];
+    entry->faces.push_back(face);
+  }
+  entry->cell = static_cast<float>(std::cbrt(def.mesh.volume() / static_cast<double>(def.mesh.tets.size())));
+  entry->body = std::move(body);
+  insert(id, std::move(entry));
+}
+
+void SolidEngine::insert(BodyId id, std::unique_ptr<Entry> entry) {
+  if (entries_.size() <= id.index) entries_.resize(id.index + 1);
+  entries_[id.index] = std::move(entry);
+  slots_.insert(std::lower_bound(slots_.begin(), slots_.end(), id.index), id.index);
+}
+
+void SolidEngine::remove_body(std::uint32_t slot) {
+  entries_[slot].reset();
+  slots_.erase(std::lower_bound(slots_.begin(), slots_.end(), slot));
+}
+
+// --- The step
+// ----------------------------------------------------------------------------------------------------------
+
+void SolidEngine::begin_step(float dt) {
+  contacts_.clear();
+  report_ = {};
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    solid.positions_before = solid.body->state().positions;
+    solid.velocities_before = solid.body->state().velocities;
+    for (const DrivenNode& driven : solid.driven) {
+      solid.body->set_held_velocity(driven.node, (driven.target - solid.body->position(driven.node)) / dt);
+    }
+  }
+}
+
+void SolidEngine::predict(float dt) {
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    if (solid.is_active()) solid.body->assemble(workers_, dt);
+  }
+}
+
+void SolidEngine::solve(Vec3 gravity, float dt) {
+  // Large bodies are solved by all threads together, one after another; small ones each by one thread, side by side
+  // (Parker and O'Brien 2009, section 4).
+  constexpr std::uint32_t kLarge = 600;  // nodes; below that threads wait for each other more than they work
+  std::uint32_t all_nodes = 0;
+  for (const std::uint32_t slot : slots_) all_nodes += entry(slot).is_active() ? entry(slot).body->node_count() : 0;
+  std::vector<Entry*> small;
+  const auto solve_one = [&](Workers& workers, Entry& solid) {
+    const Vec3 pull = gravity * solid.settings.gravity_scale;
+    solid.result = solid.body->solve(workers, pull, dt, solid.touches);
+  };
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    if (!solid.is_active()) continue;
+    const std::uint32_t nodes = solid.body->node_count();
+    if (nodes >= kLarge && 4 * nodes > all_nodes) {
+      solve_one(workers_, solid);
+    } else {
+      small.push_back(&solid);
+    }
+  }
+  std::stable_sort(small.begin(), small.end(),
+                   [](const Entry* a, const Entry* b) { return a->body->node_count() > b->body->node_count(); });
+  parallel_for(workers_, small.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) solve_one(alone_, *small[i]);
+  });
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (!solid.is_active()) continue;
+    report_.iterations += static_cast<std::size_t>(solid.result.iterations);
+    report_.unconverged += solid.result.converged ? 0 : 1;
+    report_.rows += 3 * solid.touches.size();
+    note_contacts(solid);
+  }
+}
+
+void SolidEngine::advance(float dt) {
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    if (!solid.is_active()) continue;
+    solid.body->advance(dt);
+    solid.set_stale();
+  }
+}
+
+void SolidEngine::settle(float dt) {
+  for (const std::uint32_t slot : slots_) {
+    if (entry(slot).is_active()) entry(slot).body->settle(workers_, dt);
+  }
+}
+
+void SolidEngine::end_step() {
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    solid.body->clear_forces();
+    for (const DrivenNode& driven : solid.driven) solid.body->set_held_velocity(driven.node, {});
+    solid.driven.clear();
+    report_.nodes += solid.body->node_count();
+    report_.tets += solid.body->tet_count();
+  }
+}
+
+void SolidEngine::find_lost(std::vector<std::uint32_t>& slots) const {
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (!solid.is_active()) continue;
+    const SolidState& state = solid.body->state();
+    if (!is_within(state.positions, kMaxDistance) || !is_within(state.velocities, kMaxSpeed)) slots.push_back(slot);
+  }
+}
+
+void SolidEngine::freeze(std::uint32_t slot) {
+  Entry& solid = entry(slot);
+  SolidState& state = solid.body->state();
+  state.positions = solid.positions_before;
+  state.touches.clear();
+  state.lost_spin = {};
+  for (LaneVectors* vectors : {&state.velocities, &state.change}) {
+    std::fill(vectors->floats().begin(), vectors->floats().end(), 0.0f);
+  }
+  solid.body->reset_rotations();
+  solid.settings.frozen = true;
+  solid.set_stale();
+}
+
+void SolidEngine::thaw(std::uint32_t slot) { entry(slot).settings.frozen = false; }
+
+void SolidEngine::set_awake(std::uint32_t slot, bool awake) {
+  Entry& solid = entry(slot);
+  solid.settings.awake = awake;
+  if (awake) return;
+  for (LaneVectors* vectors : {&solid.body->state().velocities, &solid.body->state().change}) {
+    std::fill(vectors->floats().begin(), vectors->floats().end(), 0.0f);
+  }
+  solid.set_stale();
+}
+
+// --- Reading
+// -----------------------------------------------------------------------------------------------------------
+
+BodyId SolidEngine::id(std::uint32_t slot) const { return entry(slot).id; }
+const SolidBody& SolidEngine::body(std::uint32_t slot) const { return *entry(slot).body; }
+bool SolidEngine::is_awake(std::uint32_t slot) const { return entry(slot).is_active(); }
+bool SolidEngine::is_frozen(std::uint32_t slot) const { return entry(slot).settings.frozen; }
+
+bool SolidEngine::is_calm(std::uint32_t slot, float speed) const {
+  const LaneVectors& velocities = entry(slot).body->state().velocities;
+  const Float8 limit = broadcast(speed * speed);
+  for (std::size_t g = 0; g < velocities.groups(); ++g) {
+    const LaneVec3<Float8> v = velocities.group(g);
+    if (any(!(dot(v, v) <= limit))) return false;
+  }
+  return true;
+}
+
+BodyState SolidEngine::state(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  BodyState state = rigid_fit(*solid.body);
+  state.bounds = solid.body->bounds();
+  state.awake = solid.is_active();
+  state.quarantined = solid.settings.frozen;
+  return state;
+}
+
+bool SolidEngine::touches(std::uint32_t slot, BodyId other) const {
+  const auto& memory = entry(slot).body->state().touches;
+  return std::any_of(memory.begin(), memory.end(), [&](const SolidTouchMemory& m) { return m.other == other; });
+}
+
+std::span<const Vec3> SolidEngine::node_positions(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  if (!solid.positions_fresh) {
+    solid.positions.resize(solid.body->node_count());
+    for (std::uint32_t i = 0; i < solid.positions.size(); ++i) solid.positions[i] = solid.body->position(i);
+    solid.positions_fresh = true;
+  }
+  return solid.positions;
+}
+
+std::span<const Vec3> SolidEngine::node_velocities(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  if (!solid.velocities_fresh) {
+    solid.velocities.resize(solid.body->node_count());
+    for (std::uint32_t i = 0; i < solid.velocities.size(); ++i) solid.velocities[i] = solid.body->velocity(i);
+    solid.velocities_fresh = true;
+  }
+  return solid.velocities;
+}
+
+std::vector<float> SolidEngine::tet_values(std::uint32_t slot, TetValue value) const {
+  return measure_tets(*entry(slot).body, value);
+}
+
+Vec3 SolidEngine::held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const {
+  Vec3 total;
+  for (const std::uint32_t node : nodes) {
+    if (entry(slot).body->is_held(node)) total += entry(slot).body->reaction(node);
+  }
+  return total;
+}
+
+void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, double (&linear)[3],
+                              double (&angular)[3]) const {
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (solid.settings.frozen) continue;
+    const SolidTotals t = solid.body->totals();
+    kinetic += t.kinetic;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
+      potential -= t.mass * static_cast<double>(gravity[k] * solid.settings.gravity_scale) * t.center[k];
+      linear[k] += t.momentum[k];
+      angular[k] += t.spin[k] + t.center[i] * t.momentum[j] - t.center[j] * t.momentum[i];
+    }
+  }
+}
+
+double SolidEngine::elastic_energy() const {
+  double total = 0;
+  for (const std::uint32_t slot : slots_) total += measure_energy(workers_, *entry(slot).body);
+  return total;
+}
+
+void SolidEngine::add_to_hash(Hasher& hasher) const {
+  const auto add = [&](const std::vector<float>& floats) { hasher.add_array(std::span<const float>(floats)); };
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    const SolidState& state = solid.body->state();
+    hasher.add(slot);
+    add(state.positions.floats()), add(state.velocities.floats()), add(state.change.floats());
+    add(solid.body->elements().rotations()), add(solid.body->elements().rest_strains());
+    for (const SolidTouchMemory& touch : state.touches) {
+      hasher.add(touch.slot);
+      for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
+    }
+    hasher.add(solid.settings.awake);
+    hasher.add(solid.settings.frozen);
+  }
+}
+
+}  // namespace pliant

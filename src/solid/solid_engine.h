@@ -1,0 +1,135 @@
+// Solids as one body kind of the world: by slot, stage by stage, like `RigidEngine`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "geometry/shape_distance.h"
+#include "pliant/queries.h"
+#include "pliant/report.h"
+#include "pliant/solid.h"
+#include "solid/solid_body.h"
+
+namespace pliant {
+
+/// Something that solids touch and that does not give way to them.
+struct SolidObstacle {
+  BodyId id{};
+  std::shared_ptr<const Shape> shape{};  ///< the same object as long as the body has the same shape
+  Transform world_from_shape{};
+  Vec3 velocity{}, angular_velocity{}, center_of_mass{};
+  Aabb bounds{};  ///< of the way it goes in this substep
+  float friction = 0.5f;
+  CollisionFilter filter{};
+  bool moves = false;
+};
+
+/// The engine's part of a snapshot; opaque outside solid/.
+struct SolidSnapshot;
+
+/// Sums over all solids.
+struct SolidReport {
+  std::size_t nodes = 0, tets = 0, rows = 0, iterations = 0, unconverged = 0;
+};
+
+class SolidEngine {
+ public:
+  explicit SolidEngine(Workers& workers);
+  ~SolidEngine();
+
+  // --- Edits -------------------------------------------------------------------------------------------------------
+  void add_body(BodyId id, std::unique_ptr<SolidBody> body);
+  void remove_body(std::uint32_t slot);
+  void set_transform(std::uint32_t slot, const Transform& world_from_body);
+  void set_velocity(std::uint32_t slot, Vec3 velocity, Vec3 angular_velocity);
+  /// Spread over the body as its mass is, for the next step.
+  void add_force(std::uint32_t slot, Vec3 force, Vec3 torque);
+  /// On the nodes around the nearest point of the body.
+  void add_force_at(std::uint32_t slot, Vec3 force, Vec3 point);
+  void add_impulse(std::uint32_t slot, Vec3 impulse, Vec3 angular_impulse);
+  void add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point);
+  void explode(std::uint32_t slot, const Explosion& explosion);
+  void add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force);
+  /// On the surface triangles all of whose nodes are listed.
+  void add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals);
+  void set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities);
+  void hold(std::uint32_t slot, std::span<const std::uint32_t> nodes, bool is_held);
+  /// Held nodes: be where this takes the mesh when the next step ends; or move on at a velocity.
+  void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, const Transform& world_from_mesh);
+  void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 velocity);
+  void set_friction(std::uint32_t slot, float friction);
+  void set_gravity_scale(std::uint32_t slot, float scale);
+  void set_filter(std::uint32_t slot, CollisionFilter filter);
+
+  // --- The stages of a step ------------------------------------------------------------------------------------------
+  void begin_step(float dt);
+  /// Elastic forces and matrices of awake bodies.
+  void predict(float dt);
+  /// Nodes near obstacles, along the motion of this substep.
+  void find_contacts(std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt);
+  /// Sleeping bodies that a moving obstacle has come near to.
+  void find_pushed_sleepers(std::span<const SolidObstacle> obstacles, std::vector<std::uint32_t>& slots) const;
+  void solve(Vec3 gravity, float dt);
+  void advance(float dt);
+  /// Plastic flow.
+  void settle(float dt);
+  void end_step();
+  void find_lost(std::vector<std::uint32_t>& slots) const;
+  void freeze(std::uint32_t slot);
+  void thaw(std::uint32_t slot);
+  void set_awake(std::uint32_t slot, bool awake);
+
+  // --- Reading -------------------------------------------------------------------------------------------------------
+  bool has(std::uint32_t slot) const { return slot < entries_.size() && entries_[slot] != nullptr; }
+  std::span<const std::uint32_t> slots() const { return slots_; }  ///< ascending
+  BodyId id(std::uint32_t slot) const;
+  const SolidBody& body(std::uint32_t slot) const;
+  bool is_awake(std::uint32_t slot) const;
+  bool is_frozen(std::uint32_t slot) const;
+  bool is_calm(std::uint32_t slot, float speed) const;
+  BodyState state(std::uint32_t slot) const;
+  bool touches(std::uint32_t slot, BodyId other) const;
+  std::span<const Vec3> node_positions(std::uint32_t slot) const;
+  std::span<const Vec3> node_velocities(std::uint32_t slot) const;
+  std::vector<float> tet_values(std::uint32_t slot, TetValue value) const;
+  Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
+  std::span<const Contact> contacts() const { return contacts_; }
+  const SolidReport& report() const { return report_; }
+  /// Adds the momenta of all solids that are not frozen, about the origin.
+  void add_momenta(Vec3 gravity, double& kinetic, double& potential, double (&linear)[3], double (&angular)[3]) const;
+  double elastic_energy() const;
+  void add_to_hash(Hasher& hasher) const;
+
+  void ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,
+                std::vector<RayHit>& hits) const;
+
+  std::shared_ptr<const SolidSnapshot> snapshot() const;
+  void restore(const SolidSnapshot& snapshot);
+
+  struct Entry;
+
+ private:
+  Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
+  const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
+  void insert(BodyId id, std::unique_ptr<Entry> entry);
+  const ShapeProbe& probe(const std::shared_ptr<const Shape>& shape);
+  void find_touches(Entry& entry, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const;
+  void note_contacts(const Entry& entry);
+
+  Workers& workers_;
+  Workers alone_{1};                             ///< for small bodies, each solved by one thread
+  std::vector<std::unique_ptr<Entry>> entries_;  ///< by slot
+  std::vector<std::uint32_t> slots_;
+  std::map<const Shape*, std::pair<std::weak_ptr<const Shape>, std::unique_ptr<ShapeProbe>>> probes_;
+  std::vector<const ShapeProbe*> obstacle_probes_;
+  std::vector<Contact> contacts_;
+  SolidReport report_;
+};
+
+}  // namespace pliant

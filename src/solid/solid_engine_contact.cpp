@@ -1,0 +1,131 @@
+// Solids against what does not give way to them, and rays against solids.
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/primitives.h"
+#include "solid/solid_engine_entry.h"
+
+namespace pliant {
+namespace {
+
+bool collide(CollisionFilter a, CollisionFilter b) { return (a.category & b.mask) != 0 && (b.category & a.mask) != 0; }
+
+/// Share of a cell within which a node is watched, moving or not.
+constexpr float kMargin = 0.1f;
+
+}  // namespace
+
+const ShapeProbe& SolidEngine::probe(const std::shared_ptr<const Shape>& shape) {
+  auto& known = probes_[shape.get()];
+  if (!known.second || known.first.lock() != shape) {
+    known = {shape, std::make_unique<ShapeProbe>(*shape)};
+    // A good moment to forget shapes that are gone.
+    std::erase_if(probes_, [](const auto& entry) { return entry.second.first.expired(); });
+  }
+  return *probes_[shape.get()].second;
+}
+
+void SolidEngine::find_contacts(std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) {
+  obstacle_probes_.clear();
+  if (slots_.empty()) return;
+  for (const SolidObstacle& obstacle : obstacles) obstacle_probes_.push_back(&probe(obstacle.shape));
+  for (const std::uint32_t slot : slots_) {
+    Entry& solid = entry(slot);
+    solid.touches.clear();
+    if (solid.is_active()) find_touches(solid, obstacles, gravity * solid.settings.gravity_scale, dt);
+  }
+}
+
+void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const {
+  Aabb bounds;
+  float fastest = 0;
+  for (const std::uint32_t node : solid.surface_nodes) {
+    bounds.include(solid.body->position(node));
+    fastest = std::max(fastest, length_squared(solid.body->velocity(node) + gravity * dt));
+  }
+  if (!is_finite(bounds.size()) || !std::isfinite(fastest)) return;
+  const float margin = kMargin * solid.cell;
+  bounds = bounds.expanded(margin + dt * std::sqrt(fastest));
+
+  for (std::size_t o = 0; o < obstacles.size(); ++o) {
+    const SolidObstacle& obstacle = obstacles[o];
+    if (!collide(solid.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
+    const Transform shape_from_world = obstacle.world_from_shape.inverse();
+    const float friction = std::sqrt(solid.settings.friction * obstacle.friction);
+    // Each node looks for itself; the list is made in their order.
+    const std::size_t count = solid.surface_nodes.size();
+    constexpr std::size_t kGrain = 256;
+    std::vector<std::vector<SolidTouch>> found((count + kGrain - 1) / kGrain);
+    parallel_for(workers_, count, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t node = solid.surface_nodes[i];
+        if (solid.body->is_held(node)) continue;
+        const Vec3 x = solid.body->position(node);
+        const Vec3 surface_velocity = obstacle.velocity + cross(obstacle.angular_velocity, x - obstacle.center_of_mass);
+        const Vec3 approach = solid.body->velocity(node) + gravity * dt - surface_velocity;
+        const auto near = obstacle_probes_[o]->nearest(shape_from_world * x, margin + dt * length(approach));
+        if (!near) continue;
+        const Vec3 normal = obstacle.world_from_shape.rotation.rotate(near->normal);
+        // What is far and does not come near in this substep is no contact yet.
+        if (near->distance > margin && near->distance + dt * dot(approach, normal) > margin) continue;
+        found[begin / kGrain].push_back({node, obstacle.id, normal, near->distance, surface_velocity, friction});
+      }
+    });
+    for (const auto& part : found) solid.touches.insert(solid.touches.end(), part.begin(), part.end());
+  }
+}
+
+void SolidEngine::find_pushed_sleepers(std::span<const SolidObstacle> obstacles,
+                                       std::vector<std::uint32_t>& slots) const {
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (solid.settings.awake || solid.settings.frozen) continue;
+    const Aabb bounds = solid.body->bounds().expanded(kMargin * solid.cell);
+    const bool pushed = std::any_of(obstacles.begin(), obstacles.end(), [&](const SolidObstacle& obstacle) {
+      return obstacle.moves && collide(solid.settings.filter, obstacle.filter) && bounds.overlaps(obstacle.bounds);
+    });
+    if (pushed) slots.push_back(slot);
+  }
+}
+
+void SolidEngine::note_contacts(const Entry& solid) {
+  solid.body->for_each_contact([&](const SolidContactRows::Row& row, Vec3 impulse) {
+    const SolidTouch& touch = solid.touches[row.touch];
+    const float along = dot(impulse, row.normal);
+    contacts_.push_back({.a = solid.id,
+                         .b = touch.other,
+                         .position = solid.body->position(touch.node) - touch.normal * touch.gap,
+                         .normal = touch.normal,
+                         .depth = -touch.gap,
+                         .normal_impulse = std::max(along, 0.0f),
+                         .friction_impulse = impulse - row.normal * along});
+  });
+}
+
+void SolidEngine::ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,
+                           std::vector<RayHit>& hits) const {
+  const Vec3 along = normalized(direction);
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (solid.id == filter.ignore || (solid.settings.filter.category & filter.mask) == 0) continue;
+    const std::span<const Vec3> nodes = node_positions(slot);
+    RayHit nearest{.body = solid.id, .distance = max_distance};
+    bool found = false;
+    for (const Face& face : solid.faces) {
+      const Vec3 a = nodes[face[0]], ab = nodes[face[1]] - a, ac = nodes[face[2]] - a;
+      // Möller and Trumbore 1997.
+      const Vec3 p = cross(along, ac), q = cross(from - a, ab);
+      const float det = dot(ab, p);
+      if (det == 0) continue;
+      const float u = dot(from - a, p) / det, v = dot(along, q) / det, t = dot(ac, q) / det;
+      if (!(u >= 0 && v >= 0 && u + v <= 1 && t >= 0 && t < nearest.distance)) continue;
+      found = true;
+      nearest.distance = t;
+      nearest.position = from + along * t;
+      nearest.normal = normalized(cross(ab, ac), -along);
+    }
+    if (found) hits.push_back(nearest);
+  }
+}
+
+}  // namespace pliant

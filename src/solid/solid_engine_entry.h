@@ -1,0 +1,45 @@
+// What the engine keeps of each solid, shared by the files that implement it.
+#pragma once
+
+#include "solid/solid_engine.h"
+
+namespace pliant {
+
+/// A held node's way to a place, over one step.
+struct DrivenNode {
+  std::uint32_t node;
+  Vec3 target;
+};
+
+/// What of a solid decides the future, besides what its body holds.
+struct SolidSettings {
+  float friction = 0.5f, gravity_scale = 1;
+  CollisionFilter filter{};
+  bool awake = true, frozen = false;
+};
+
+struct SolidEngine::Entry {
+  BodyId id{};
+  std::unique_ptr<SolidBody> body;
+  SolidSettings settings;
+
+  // Set once.
+  std::vector<Face> faces;                   ///< of the surface, by node
+  std::vector<std::uint32_t> surface_nodes;  ///< ascending
+  float cell = 0;                            ///< m, the size of a tet
+
+  // Of this step.
+  std::vector<DrivenNode> driven;
+  std::vector<SolidTouch> touches;
+  SolveResult result;
+  LaneVectors positions_before, velocities_before;  ///< where the step began
+
+  // Filled when somebody asks.
+  mutable std::vector<Vec3> positions, velocities;
+  mutable bool positions_fresh = false, velocities_fresh = false;
+
+  bool is_active() const { return settings.awake && !settings.frozen; }
+  void set_stale() { positions_fresh = velocities_fresh = false; }
+};
+
+}  // namespace pliant

@@ -1,0 +1,180 @@
+#include "solid/solid_measures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include "solid/principal_kernel.h"
+
+namespace pliant {
+namespace {
+
+/// An element of one tet at its present place: Cauchy-like stress and elastic strain in its own frame, and energy.
+struct TetState {
+  LaneSym3<float> stress, strain, plastic;
+  float energy = 0;
+};
+
+float trace_of_product(const LaneSym3<float>& a, const LaneSym3<float>& b) {
+  return a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + 2 * (a.xy * b.xy + a.xz * b.xz + a.yz * b.yz);
+}
+
+/// The energy density of the stable Neo-Hookean solid, zero at rest, and its Cauchy stress in principal axes.
+TetState neo_hookean_state(const LaneMat3<float>& f, const LaneMat3<float>& rotation, float lambda, float mu) {
+  const LaneSvd<float> svd = signed_svd(f, rotation);
+  const LaneVec3<float>& s = svd.values;
+  const float m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6), alpha = 1 + 0.75f * m / l;
+  const float ic = dot(s, s), j = s.x * s.y * s.z;
+  const auto density = [&](float i, float volume) {
+    return 0.5f * m * (i - 3) + 0.5f * l * (volume - alpha) * (volume - alpha) - 0.5f * m * std::log(i + 1);
+  };
+  TetState state;
+  state.energy = density(ic, j) - density(3, 1);
+  const float shear = m * (1 - 1 / (ic + 1)), bulk = l * (j - alpha);
+  const float safe = std::max(std::abs(j), 1e-6f);
+  state.stress = {(shear * s.x * s.x + bulk * j) / safe, (shear * s.y * s.y + bulk * j) / safe,
+                  (shear * s.z * s.z + bulk * j) / safe};
+  state.strain = {s.x - 1, s.y - 1, s.z - 1};
+  return state;
+}
+
+TetState tet_state(const SolidBody& body, std::uint32_t tet) {
+  const SolidLayout& layout = body.layout();
+  const std::uint32_t lane = layout.batch_of_tet[tet];
+  const ElementSample sample = body.elements().sample(layout, lane);
+  LaneVec3<float> x[4];
+  for (std::size_t c = 0; c < 4; ++c) x[c] = to_lane(body.position(body.def().mesh.tets[tet][c]));
+  const LaneMat3<float> f = deformation_gradient(x, sample.rest.gradients);
+  const LaneMat3<float> rotation = element_rotation(f, sample.rotation, sample.rest.flat_determinant).to_matrix();
+  const bool is_flat = !(determinant(f) > sample.rest.flat_determinant);
+  if (layout.kind_of_batch[lane / 8] == static_cast<std::uint8_t>(ElementKind::NeoHookean) && !is_flat) {
+    return neo_hookean_state(f, rotation, sample.rest.lambda, sample.rest.mu);
+  }
+  TetState state;
+  state.plastic = sample.rest_strain;
+  state.strain = corotational_strain(rotation, f, sample.rest_strain);
+  state.stress = linear_stress(state.strain, sample.rest.lambda, sample.rest.mu);
+  const LaneVec3<float> g = sample.grain;
+  const float along = sample.grain_modulus * dot(g, state.strain * g);
+  state.stress =
+      state.stress + LaneSym3<float>{g.x * g.x, g.y * g.y, g.z * g.z, g.x * g.y, g.x * g.z, g.y * g.z} * along;
+  state.energy = 0.5f * trace_of_product(state.stress, state.strain);
+  return state;
+}
+
+float von_mises(const LaneSym3<float>& s) {
+  const float a = s.xx - s.yy, b = s.yy - s.zz, c = s.zz - s.xx;
+  const float shear = s.xy * s.xy + s.xz * s.xz + s.yz * s.yz;
+  return std::sqrt(0.5f * (a * a + b * b + c * c) + 3 * shear);
+}
+
+Eigen::Vector3d to_eigen(Vec3 v) {
+  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+}
+Vec3 from_eigen(const Eigen::Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+/// The rotation that brings the mesh at rest nearest to where it is, its nodes weighted by mass.
+Quat nearest_rotation(const SolidBody& body, const Eigen::Vector3d& center, const Eigen::Vector3d& rest_center) {
+  Eigen::Matrix3d moment = Eigen::Matrix3d::Zero();
+  for (std::uint32_t i = 0; i < body.node_count(); ++i) {
+    moment += static_cast<double>(body.mass(i)) * (to_eigen(body.position(i)) - center) *
+              (to_eigen(body.def().mesh.nodes[i]) - rest_center).transpose();
+  }
+  if (!moment.allFinite()) return {};
+  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(moment, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::Matrix3d u = svd.matrixU();
+  if ((u * svd.matrixV().transpose()).determinant() < 0) u.col(2) *= -1;
+  const Eigen::Quaterniond q(Eigen::Matrix3d(u * svd.matrixV().transpose()));
+  return Quat{static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
+              static_cast<float>(q.w())}
+      .normalized();
+}
+
+Eigen::Vector3d center_of(const SolidBody& body) {
+  const SolidTotals totals = body.totals();
+  return {totals.center[0], totals.center[1], totals.center[2]};
+}
+
+Eigen::Matrix3d inertia_of(const SolidBody& body, const Eigen::Vector3d& center) {
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+  for (std::uint32_t i = 0; i < body.node_count(); ++i) {
+    const Eigen::Vector3d r = to_eigen(body.position(i)) - center;
+    inertia += static_cast<double>(body.mass(i)) * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
+  }
+  return inertia;
+}
+
+Vec3 turn_of_spin(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& spin) {
+  if (!inertia.allFinite() || inertia.determinant() <= 1e-9 * std::pow(inertia.trace(), 3)) return {};
+  return from_eigen(inertia.ldlt().solve(spin));
+}
+
+}  // namespace
+
+std::vector<float> measure_tets(const SolidBody& body, TetValue value) {
+  std::vector<float> values(body.tet_count());
+  for (std::uint32_t tet = 0; tet < values.size(); ++tet) {
+    const TetState state = tet_state(body, tet);
+    switch (value) {
+      case TetValue::Stress:
+        values[tet] = von_mises(state.stress);
+        break;
+      case TetValue::Tension:
+        values[tet] = symmetric_eigen(state.stress).values.x;
+        break;
+      case TetValue::Strain:
+        values[tet] = std::sqrt(state.strain.norm_squared());
+        break;
+      case TetValue::PlasticStrain:
+        values[tet] = std::sqrt(state.plastic.norm_squared());
+        break;
+    }
+  }
+  return values;
+}
+
+double measure_energy(Workers& workers, const SolidBody& body) {
+  std::vector<double> scratch;
+  return parallel_reduce(
+      workers, body.tet_count(), 1024, 0.0, scratch,
+      [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t tet = begin; tet < end; ++tet) {
+          const std::uint32_t lane = body.layout().batch_of_tet[tet];
+          const float volume = body.elements().sample(body.layout(), lane).rest.volume;
+          sum += static_cast<double>(tet_state(body, static_cast<std::uint32_t>(tet)).energy * volume);
+        }
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+}
+
+Vec3 turn_of_spin(const SolidBody& body, Vec3 spin) {
+  return turn_of_spin(inertia_of(body, center_of(body)), to_eigen(spin));
+}
+
+BodyState rigid_fit(const SolidBody& body) {
+  const SolidTotals totals = body.totals();
+  BodyState state;
+  if (totals.mass <= 0) return state;
+  const Eigen::Vector3d center = center_of(body);
+  Eigen::Vector3d rest_center = Eigen::Vector3d::Zero();
+  for (std::uint32_t i = 0; i < body.node_count(); ++i) {
+    rest_center += static_cast<double>(body.mass(i)) * to_eigen(body.def().mesh.nodes[i]) / totals.mass;
+  }
+  state.mass = static_cast<float>(totals.mass);
+  state.center_of_mass = from_eigen(center);
+  state.world_from_body.rotation = nearest_rotation(body, center, rest_center);
+  state.world_from_body.position =
+      state.center_of_mass - state.world_from_body.rotation.rotate(from_eigen(rest_center));
+  state.velocity =
+      from_eigen(Eigen::Vector3d(totals.momentum[0], totals.momentum[1], totals.momentum[2]) / totals.mass);
+  const Eigen::Vector3d spin(totals.spin[0], totals.spin[1], totals.spin[2]);
+  state.angular_velocity = turn_of_spin(inertia_of(body, center), spin);
+  return state;
+}
+
+}  // namespace pliant

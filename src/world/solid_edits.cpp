@@ -1,0 +1,161 @@
+// Edits of solids: checking, queueing and carrying them out.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "world/world_impl.h"
+
+namespace pliant {
+
+Result<BodyId> World::Impl::add_solid(const SolidDef& def) {
+  if (Status status = check_def(def); !status) {
+    Error error = status.error();
+    error.field = error.field.empty() ? "add" : "add: " + error.field;
+    return refuse(std::move(error));
+  }
+  auto shared_def = std::make_shared<const SolidDef>(def);
+  const BodyId id = make_body({.def = nullptr, .solid_def = shared_def, .allow_sleep = def.allow_sleep});
+  edits.push_back(edit::AddSolid{id, std::make_unique<SolidBody>(std::move(shared_def))});
+  return id;
+}
+
+Status World::Impl::check_solid(BodyId id, const char* call) {
+  if (Status status = check(id, call); !status) return status;
+  const BodyRecord& record = state.bodies[id.index];
+  if (record.solid_def) return {};
+  return refuse({.message = fmt::format("body '{}' is not a solid", record.name()), .field = call});
+}
+
+Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const NodeSelection& nodes,
+                                                               const char* call) {
+  if (Status status = check_solid(id, call); !status) return status.error();
+  Result<std::vector<std::uint32_t>> selected = select_nodes(state.bodies[id.index].solid_def->mesh, nodes);
+  if (selected) return selected;
+  Error error = selected.error();
+  error.field = call;
+  return refuse(std::move(error));
+}
+
+Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
+                                edit::Nodes edit) {
+  Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, call);
+  if (!selected) return selected.error();
+  edit.slot = id.index;
+  edit.nodes = std::move(*selected);
+  return queue(id, call, numbers_are_finite, std::move(edit));
+}
+
+void World::Impl::apply(const edit::AddSolid& edit) {
+  solid.add_body(edit.id, std::move(edit.body));
+  if (state.bodies[edit.id.index].id == edit.id) state.bodies[edit.id.index].is_committed = true;
+}
+
+void World::Impl::apply(const edit::Nodes& edit) {
+  using What = edit::Nodes::What;
+  wake(edit.slot);
+  switch (edit.what) {
+    case What::Hold:
+      return solid.hold(edit.slot, edit.nodes, true);
+    case What::Release:
+      return solid.hold(edit.slot, edit.nodes, false);
+    case What::DriveTo:
+      return solid.drive(edit.slot, edit.nodes, edit.transform);
+    case What::DriveAt:
+      return solid.drive(edit.slot, edit.nodes, edit.vector);
+    case What::Force:
+      return solid.add_node_force(edit.slot, edit.nodes, edit.vector);
+    case What::Pressure:
+      return solid.add_pressure(edit.slot, edit.nodes, edit.number);
+  }
+}
+
+void World::Impl::apply(const edit::SetNodes& edit) {
+  wake(edit.slot);
+  solid.set_nodes(edit.slot, edit.positions, edit.velocities);
+}
+
+void World::Impl::push_solid(const edit::Push& edit) {
+  if (solid.is_frozen(edit.slot)) return;
+  wake(edit.slot);
+  if (edit.point) {
+    edit.is_impulse ? solid.add_impulse_at(edit.slot, edit.linear, *edit.point)
+                    : solid.add_force_at(edit.slot, edit.linear, *edit.point);
+  } else {
+    edit.is_impulse ? solid.add_impulse(edit.slot, edit.linear, edit.angular)
+                    : solid.add_force(edit.slot, edit.linear, edit.angular);
+  }
+}
+
+Result<BodyId> World::add(const SolidDef& def) { return impl_->add_solid(def); }
+
+Result<const SolidDef*> World::solid_def(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "solid_def"); !status) return status.error();
+  return impl_->state.bodies[body.index].solid_def.get();
+}
+
+Result<std::span<const Vec3>> World::node_positions(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "node_positions"); !status) return status.error();
+  impl_->commit_edits();
+  return impl_->solid.node_positions(body.index);
+}
+
+Result<std::span<const Vec3>> World::node_velocities(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "node_velocities"); !status) return status.error();
+  impl_->commit_edits();
+  return impl_->solid.node_velocities(body.index);
+}
+
+Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const {
+  if (Status status = impl_->check_solid(body, "tet_values"); !status) return status.error();
+  impl_->commit_edits();
+  return impl_->solid.tet_values(body.index, value);
+}
+
+Result<Vec3> World::held_force(BodyId body, const NodeSelection& nodes) const {
+  const Result<std::vector<std::uint32_t>> selected = impl_->selected_nodes(body, nodes, "held_force");
+  if (!selected) return selected.error();
+  impl_->commit_edits();
+  return impl_->solid.held_force(body.index, *selected);
+}
+
+Status World::hold(BodyId body, const NodeSelection& nodes) {
+  return impl_->queue_nodes(body, "hold", nodes, true, {.slot = 0, .what = edit::Nodes::What::Hold});
+}
+Status World::release(BodyId body, const NodeSelection& nodes) {
+  return impl_->queue_nodes(body, "release", nodes, true, {.slot = 0, .what = edit::Nodes::What::Release});
+}
+Status World::drive(BodyId body, const NodeSelection& nodes, const Transform& world_from_mesh) {
+  return impl_->queue_nodes(body, "drive", nodes, is_finite(world_from_mesh),
+                            {.slot = 0, .what = edit::Nodes::What::DriveTo, .transform = world_from_mesh});
+}
+Status World::drive(BodyId body, const NodeSelection& nodes, Vec3 velocity) {
+  return impl_->queue_nodes(body, "drive", nodes, is_finite(velocity),
+                            {.slot = 0, .what = edit::Nodes::What::DriveAt, .vector = velocity});
+}
+Status World::apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 force) {
+  return impl_->queue_nodes(body, "apply_node_force", nodes, is_finite(force),
+                            {.slot = 0, .what = edit::Nodes::What::Force, .vector = force});
+}
+Status World::apply_pressure(BodyId body, float pressure, const NodeSelection& nodes) {
+  return impl_->queue_nodes(body, "apply_pressure", nodes, std::isfinite(pressure),
+                            {.slot = 0, .what = edit::Nodes::What::Pressure, .number = pressure});
+}
+
+Status World::set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities) {
+  if (Status status = impl_->check_solid(body, "set_nodes"); !status) return status;
+  const std::size_t count = impl_->state.bodies[body.index].solid_def->mesh.nodes.size();
+  if (positions.size() != count || (!velocities.empty() && velocities.size() != count)) {
+    return impl_->refuse({.message = fmt::format("{} positions and {} velocities were given for {} nodes",
+                                                 positions.size(), velocities.size(), count),
+                          .field = "set_nodes"});
+  }
+  const auto all_finite = [](std::span<const Vec3> list) {
+    return std::all_of(list.begin(), list.end(), [](Vec3 v) { return is_finite(v); });
+  };
+  return impl_->queue(
+      body, "set_nodes", all_finite(positions) && all_finite(velocities),
+      edit::SetNodes{body.index, {positions.begin(), positions.end()}, {velocities.begin(), velocities.end()}});
+}
+
+}  // namespace pliant
