@@ -228,8 +228,9 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     });
   };
   SolveResult result;
+  contacts_.start(target_);
   for (int round = 0; round < kMostRounds && result.iterations < def_->solver.max_iterations; ++round) {
-    contacts_.activate(target_);
+    contacts_.begin_round();
     add_impulses(1);
     system_.clear_extras();
     contacts_.add_to_matrix(system_);

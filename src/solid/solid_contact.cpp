@@ -58,16 +58,27 @@ void SolidContactRows::set_penalties(const SolidSystem& system, float body_mass)
   }
 }
 
-void SolidContactRows::activate(const LaneVectors& velocities) {
+/// Takes a row's trial impulse λ − φ (v − target): whether it will push, and how much of its friction will slide.
+/// Returns the trial on the cone.
+Vec3 SolidContactRows::judge(Row& row, Vec3 velocity) {
+  const Vec3 trial = row.multiplier - (velocity - row.target) * row.penalty;
+  const float along = dot(trial, row.normal);
+  const float across = length(trial - row.normal * along), most = row.friction * std::max(along, 0.0f);
+  row.next_active = along > 0;
+  row.next_slide = across > most ? most / across : row.friction > 0 ? 1.0f : 0.0f;
+  return project_to_cone(trial, row.normal, row.friction);
+}
+
+void SolidContactRows::start(const LaneVectors& velocities) {
+  for (Row& row : rows_) judge(row, velocities.get(row.slot));
+}
+
+void SolidContactRows::begin_round() {
   for (Row& row : rows_) {
-    const Vec3 v = velocities.get(row.slot) - row.target;
-    row.active = dot(row.multiplier, row.normal) - row.penalty * dot(v, row.normal) > 0;
+    row.active = row.next_active;
+    row.slide = row.next_slide;
     const Vec3 along = row.normal * dot(row.multiplier, row.normal);
-    const Vec3 across = row.multiplier - along;
-    const float size = length(across), most = row.friction * length(along);
-    row.slide = size > most * 0.999f && size > 0 ? most / size : 1.0f;
-    if (row.friction == 0) row.slide = 0;
-    row.held = row.active ? along + across * row.slide : Vec3{};
+    row.held = row.active ? along + (row.multiplier - along) * row.slide : Vec3{};
   }
 }
 
@@ -91,11 +102,11 @@ void SolidContactRows::add_to_matrix(SolidSystem& system) const {
 SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocities) {
   Progress progress;
   for (Row& row : rows_) {
-    const Vec3 v = velocities.get(row.slot) - row.target;
-    const Vec3 next = project_to_cone(row.multiplier - v * row.penalty, row.normal, row.friction);
+    const Vec3 v = velocities.get(row.slot);
+    if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
+    const Vec3 next = judge(row, v);
     progress.change += static_cast<double>(length_squared(next - row.multiplier));
     progress.size += static_cast<double>(length_squared(next));
-    if (row.active) progress.violation = std::max(progress.violation, -dot(v, row.normal));
     row.multiplier = next;
   }
   return progress;

@@ -43,8 +43,12 @@ class SolidContactRows {
 
   /// Penalties from how easily the nodes move; `system` holds the inverse diagonal without contact.
   void set_penalties(const SolidSystem& system, float body_mass);
-  /// Which rows push, judged at these velocities, and how much of their friction slides.
-  void activate(const LaneVectors& velocities);
+  /// Before the first round: which rows push, judged at the velocities it starts from, and how much of their friction
+  /// slides. Later rounds take this from `update`: to judge again at the same velocities with the new multipliers would
+  /// count them twice, and diverge.
+  void start(const LaneVectors& velocities);
+  /// Before each round.
+  void begin_round();
   void add_to_matrix(SolidSystem& system) const;
   /// The impulses on the nodes at these velocities.
   template <typename Add>
@@ -64,8 +68,8 @@ class SolidContactRows {
     BodyId other;
     Vec3 normal, target;  ///< target: the velocity at which the row is content, m/s
     float friction;
-    float penalty = 0, slide = 1;
-    bool active = false;
+    float penalty = 0, slide = 1, next_slide = 1;
+    bool active = false, next_active = false;
     Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
   };
   std::span<const Row> rows() const { return rows_; }
@@ -73,6 +77,7 @@ class SolidContactRows {
 
  private:
   static Vec3 impulse(const Row& row, Vec3 velocity);
+  static Vec3 judge(Row& row, Vec3 velocity);
   std::vector<Row> rows_;
 };
 

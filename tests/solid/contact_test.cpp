@@ -1,0 +1,153 @@
+// Solids on a plane: where they rest, what carries them, when they slide.
+#include <cstdio>
+
+#include "solid/solid_support.h"
+
+namespace pliant {
+namespace {
+
+constexpr float kStep = 1.0f / 60;
+
+/// A body over the plane y = 0.
+struct GroundedRig : Rig {
+  using Rig::Rig;
+  float friction = 0.5f, margin = 0.1f;
+
+  SolveResult step_on_ground(Vec3 gravity, float dt = kStep) {
+    touches.clear();
+    for (std::uint32_t node = 0; node < body.node_count(); ++node) {
+      const float gap = body.position(node).y;
+      if (gap < margin) touches.push_back({.node = node, .normal = {0, 1, 0}, .gap = gap, .friction = friction});
+    }
+    return step(dt, gravity, touches);
+  }
+  Vec3d contact_impulse() const {
+    Vec3d sum;
+    body.for_each_contact([&](const SolidContactRows::Row&, Vec3 impulse) { sum += Vec3d(impulse); });
+    return sum;
+  }
+  double lowest() const { return static_cast<double>(body.bounds().lower.y); }
+
+  std::vector<SolidTouch> touches;
+};
+
+SolidDef cube(float size, int cells, float young, float height, float poisson = 0.3f) {
+  return {.mesh = tet_box({size, size, size}, cells, cells, cells),
+          .material = elastic(young, poisson),
+          .position = {0, size / 2 + height, 0}};
+}
+
+TEST(SolidContact, ADroppedCubeComesToRestOnTheGround) {
+  for (const float young : {3e4f, 1e6f, 1e8f, 2e11f}) {
+    GroundedRig rig(cube(0.5f, 4, young, 0.3f));
+    const double weight = 125 * 9.81, start = 125 * 9.81 * (0.25 + 0.3);
+    double most_energy = 0;
+    int unconverged = 0;
+    for (int step = 0; step < 360; ++step) {
+      unconverged += !rig.step_on_ground({0, -9.81f, 0}).converged;
+      const SolidTotals totals = rig.body.totals();
+      most_energy = std::max(most_energy, totals.kinetic + weight * totals.center[1]);
+    }
+    const SolidTotals rest = rig.body.totals();
+    const Vec3d impulse = rig.contact_impulse();
+    std::printf(
+        "E %.0e: lowest node %.2e m, centre %.4f m, energy at most %.4f of the first, at rest %.1e J, impulse "
+        "%.5f of the weight, %d iterations, %d unconverged\n",
+        static_cast<double>(young), rig.lowest(), rest.center[1], most_energy / start, rest.kinetic,
+        impulse.y / (weight / 60), rig.iterations, unconverged);
+    EXPECT_GT(rig.lowest(), -1e-3);
+    EXPECT_LT(rig.lowest(), 1e-4);
+    EXPECT_LT(most_energy, 1.001 * start);
+    EXPECT_LT(rest.kinetic, 1e-6 * start);
+    EXPECT_NEAR(impulse.y, weight / 60, 2e-3 * weight / 60);
+    EXPECT_NEAR(impulse.x, 0, 1e-3 * weight / 60);
+    // The column under its own weight is shorter by ρ g h² / 2 E; its centre sinks by a third of ρ g h² / E.
+    const double sink = 1000 * 9.81 * 0.25 / static_cast<double>(young) / 3;
+    EXPECT_NEAR(rest.center[1], 0.25 - sink, 0.3 * sink + 1e-3);
+    EXPECT_LT(unconverged, 10);
+  }
+}
+
+TEST(SolidContact, SizesDoNotMatter) {
+  for (const float size : {0.005f, 0.05f, 5.0f, 50.0f}) {
+    // The same shape, with times as the square root of the size.
+    const float dt = kStep * std::sqrt(size / 0.5f);
+    GroundedRig rig(cube(size, 4, 2e5f * size / 0.5f, 0.5f * size));
+    rig.margin = 0.2f * size;
+    const double start = rig.body.totals().center[1];
+    for (int step = 0; step < 300; ++step) rig.step_on_ground({0, -9.81f, 0}, dt);
+    const SolidTotals rest = rig.body.totals();
+    const double energy = rest.kinetic / (rest.mass * 9.81 * start);
+    std::printf("size %g m: centre at %.4f of the size, lowest %.1e, kinetic %.1e of the fall\n",
+                static_cast<double>(size), rest.center[1] / static_cast<double>(size),
+                rig.lowest() / static_cast<double>(size), energy);
+    EXPECT_NEAR(rest.center[1] / static_cast<double>(size), 0.492, 0.005);
+    EXPECT_LT(energy, 1e-6);
+  }
+}
+
+struct Slide {
+  double way = 0, speed_up = 0;
+};
+/// How far a cube slides down a slope of 1 in 2 between one second and three, and how much faster it gets.
+Slide slide(float friction, float young) {
+  GroundedRig rig(cube(0.3f, 3, young, 0));
+  rig.friction = friction;
+  const float angle = std::atan(0.5f);
+  const Vec3 gravity{9.81f * std::sin(angle), -9.81f * std::cos(angle), 0};
+  SolidTotals start;
+  for (int step = 0; step < 180; ++step) {
+    if (step == 60) start = rig.body.totals();
+    rig.step_on_ground(gravity);
+  }
+  const SolidTotals end = rig.body.totals();
+  return {end.center[0] - start.center[0], (end.momentum[0] - start.momentum[0]) / end.mass};
+}
+
+TEST(SolidContact, ASlopeHoldsWhatFrictionSays) {
+  for (const float young : {2e5f, 1e8f}) {
+    const Slide held = slide(0.51f, young), slid = slide(0.49f, young);
+    // a = g (sin − μ cos), over two seconds.
+    const double expected = 9.81 * std::cos(std::atan(0.5)) * 0.01 * 2;
+    std::printf("E %.0e: held %.1e m at 0.51, slid %.4f m at 0.49 and got %.4f m/s faster (%.4f expected)\n",
+                static_cast<double>(young), held.way, slid.way, slid.speed_up, expected);
+    EXPECT_LT(std::abs(held.way), 1e-5);
+    EXPECT_NEAR(slid.speed_up, expected, 0.05 * expected);
+  }
+}
+
+TEST(SolidContact, AWarmBodyAtRestDoesNotCreep) {
+  GroundedRig rig(cube(0.4f, 4, 1e5f, 0));
+  for (int step = 0; step < 240; ++step) rig.step_on_ground({0, -9.81f, 0});
+  const SolidTotals before = rig.body.totals();
+  for (int step = 0; step < 600; ++step) rig.step_on_ground({0, -9.81f, 0});
+  const SolidTotals after = rig.body.totals();
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after.center[k], before.center[k], 1e-5);
+  std::printf("moved (%.1e, %.1e, %.1e) m in ten seconds\n", after.center[0] - before.center[0],
+              after.center[1] - before.center[1], after.center[2] - before.center[2]);
+}
+
+TEST(SolidContact, AFrictionlessPushGivesItsMomentum) {
+  // A cube that slides over ice: momentum along the plane is not touched, that across it is what contacts gave.
+  GroundedRig rig([] {
+    SolidDef def = cube(0.4f, 4, 1e6f, 0.05f);
+    def.velocity = {2, 0, 1};
+    def.angular_velocity = {0, 3, 0};
+    return def;
+  }());
+  rig.friction = 0;
+  const SolidTotals before = rig.body.totals();
+  double given = 0;
+  for (int step = 0; step < 120; ++step) {
+    rig.step_on_ground({0, -9.81f, 0});
+    given += rig.contact_impulse().y;
+  }
+  const SolidTotals after = rig.body.totals();
+  EXPECT_NEAR(after.momentum[0], before.momentum[0], 1e-5 * before.momentum[0]);
+  EXPECT_NEAR(after.momentum[2], before.momentum[2], 1e-5 * before.momentum[0]);
+  EXPECT_NEAR(after.spin[1], before.spin[1], 1e-3 * before.spin[1]);
+  EXPECT_NEAR(after.momentum[1] - before.momentum[1], given - before.mass * 9.81 * 2, 1e-3 * before.mass * 9.81 * 2);
+}
+
+}  // namespace
+}  // namespace pliant
