@@ -1,6 +1,8 @@
-// pliant mesh info FILE, pliant mesh convert IN OUT, pliant mesh tetrahedralize IN --out OUT
+// pliant mesh info FILE, convert IN OUT, generate MODEL --out OUT, tetrahedralize IN --out OUT
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "pliant/generators.h"
 #include "pliant/mesh_io.h"
 #include "pliant/tetrahedralize.h"
 
@@ -99,6 +102,27 @@ int convert(const ConvertOptions& options) {
   return kExitOk;
 }
 
+/// Models that people can start from without having any of their own.
+const std::map<std::string, TriMesh (*)()>& models() {
+  static const std::map<std::string, TriMesh (*)()> list{{"duck", [] { return tri_duck(1, 0.04f); }},
+                                                         {"gear", [] { return tri_gear(); }},
+                                                         {"pumpkin", [] { return tri_pumpkin(); }},
+                                                         {"teapot", [] { return tri_teapot(1); }},
+                                                         {"tire", [] { return tri_tire(); }}};
+  return list;
+}
+
+int generate(const std::string& model, float size, const std::string& out) {
+  TriMesh mesh = models().at(model)();
+  const Vec3 sides = mesh.bounds().size();
+  const float scale = size / std::max({sides.x, sides.y, sides.z});
+  for (Vec3& v : mesh.vertices) v *= scale;
+  const Status saved = save_mesh(out, mesh);
+  if (!saved.ok()) return report_error(saved.error()), kExitError;
+  fmt::print("{}: {}\n", out, count_of(mesh.faces.size(), "face"));
+  return kExitOk;
+}
+
 /// The share done, on stderr, for work that takes longer than a moment: in place on a terminal, in lines elsewhere.
 class ShareDone {
  public:
@@ -171,6 +195,24 @@ void add_format_options(CLI::App* command, ConvertOptions& options) {
       ->check(CLI::IsMember({2.2, 4.1}));
 }
 
+CLI::Validator positive_length() {
+  return {[](const std::string& text) { return std::strtod(text.c_str(), nullptr) > 0 ? "" : "must be more than 0"; },
+          "METRES"};
+}
+
+void add_generate_command(CLI::App* mesh, int& exit_code) {
+  struct Arguments {
+    std::string model, out;
+    float size = 1;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = mesh->add_subcommand("generate", "Write one of pliant's own models");
+  app->add_option("model", arguments->model, "Which")->required()->check(CLI::IsMember(models()));
+  app->add_option("--out", arguments->out, "The file to write")->required();
+  app->add_option("--size", arguments->size, "Its longest side in metres")->check(positive_length());
+  app->callback([arguments, &exit_code] { exit_code = generate(arguments->model, arguments->size, arguments->out); });
+}
+
 void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
   auto command = std::make_shared<TetrahedralizeCommand>();
   CLI::App* app =
@@ -179,9 +221,7 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--out", command->files.out, ".msh, .vtk, .vtu, .node or .ele")->required();
   app->add_option("--cell", command->options.cell,
                   "Edge of the lattice in metres; a 20th of the longest side if left out")
-      ->check(CLI::Validator(
-          [](const std::string& text) { return std::strtod(text.c_str(), nullptr) > 0 ? "" : "must be more than 0"; },
-          "METRES"));
+      ->check(positive_length());
   app->add_flag("--optimize,!--no-optimize", command->options.optimize, "Move nodes for better angles (the default)");
   app->add_flag("--lose-thin", command->lose_thin, "Leave out parts thinner than a cell, rather than thicken them");
   app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")
@@ -193,7 +233,7 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
 }  // namespace
 
 void add_mesh_command(CLI::App& app, int& exit_code) {
-  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, convert and fill meshes");
+  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, convert, make and fill meshes");
   mesh->require_subcommand(1);
 
   auto file = std::make_shared<std::string>();
@@ -208,6 +248,7 @@ void add_mesh_command(CLI::App& app, int& exit_code) {
   add_format_options(convert_command, *options);
   convert_command->callback([options, &exit_code] { exit_code = convert(*options); });
 
+  add_generate_command(mesh, exit_code);
   add_tetrahedralize_command(mesh, exit_code);
 }
 

@@ -203,30 +203,36 @@ TEST(Tetrahedralize, DistanceOfASphereIsThatOfItsChords) {
 
 // Bad surfaces --------------------------------------------------------------------------------------------------------
 
-TEST(Tetrahedralize, DamageDoesLittle) {
-  const struct {
-    const char* name;
-    TriMesh surface;
-    float cell;
-    int euler;
-  } models[] = {{"sphere", tri_sphere(0.5f, 48), 0.1f, 2},
-                {"torus", tri_torus(0.4f, 0.15f, 48, 24), 0.08f, 0},
-                {"gear", tri_gear({.cell = 0.04f}), 0.06f, 0},
-                {"pumpkin", tri_pumpkin({.segments = 48}), 0.1f, 2},
-                {"tire", tri_tire({.treads = 12, .segments = 48}), 0.06f, 0},
-                {"teapot", tri_teapot(1, 32), 0.06f, 0}};
-  for (const auto& model : models) {
-    const double volume = enclosed_volume(model.surface);
-    for (const Damage& damage : kDamages) {
-      SCOPED_TRACE(std::string(model.name) + ", " + damage.name);
-      TetrahedralizeReport report;
-      const TetMesh solid = solid_of(damage.apply(model.surface), model.cell, &report);
-      expect_good(solid, model.euler, 13);
-      EXPECT_NEAR(solid.volume() / volume, 1, 0.05);
-      EXPECT_LT(report.from_surface.max, 0.8 * model.cell);
-    }
+struct Model {
+  const char* name;
+  TriMesh (*make)();
+  float cell;
+  int euler;
+};
+const Model kModels[] = {{"sphere", [] { return tri_sphere(0.5f, 48); }, 0.1f, 2},
+                         {"torus", [] { return tri_torus(0.4f, 0.15f, 48, 24); }, 0.08f, 0},
+                         {"gear", [] { return tri_gear({.cell = 0.04f}); }, 0.06f, 0},
+                         {"pumpkin", [] { return tri_pumpkin({.segments = 48}); }, 0.1f, 2},
+                         {"tire", [] { return tri_tire({.treads = 12, .segments = 48}); }, 0.06f, 0},
+                         {"teapot", [] { return tri_teapot(1, 32); }, 0.06f, 0}};
+
+class DamagedModel : public testing::TestWithParam<Model> {};
+
+TEST_P(DamagedModel, IsFilledAsIfItWereWhole) {
+  const Model& model = GetParam();
+  const TriMesh surface = model.make();
+  for (const Damage& damage : kDamages) {
+    SCOPED_TRACE(damage.name);
+    TetrahedralizeReport report;
+    const TetMesh solid = solid_of(damage.apply(surface), model.cell, &report);
+    expect_good(solid, model.euler, 13);
+    EXPECT_NEAR(solid.volume() / enclosed_volume(surface), 1, 0.05);
+    EXPECT_LT(report.from_surface.max, 0.8 * double(model.cell));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Tetrahedralize, DamagedModel, testing::ValuesIn(kModels),
+                         [](const auto& model) { return std::string(model.param.name); });
 
 TEST(Tetrahedralize, MendingIsCounted) {
   const TriMesh sphere = tri_sphere(0.5f, 32);
