@@ -61,11 +61,13 @@ PolarResult<T> polar_rotation(const LaneMat3<T>& f, const LaneQuat<T>& start, in
     const LaneVec3<T> axial{b.c1.z - b.c2.y, b.c2.x - b.c0.z, b.c0.y - b.c1.x};
     const LaneSym3<T> cofactors = adjugate(h);
     const T det = h.xx * cofactors.xx + h.xy * cofactors.xy + h.xz * cofactors.xz;
-    // Only where h is positive definite is this a maximum; elsewhere the rotation is left to the caller.
+    // Only where h is positive definite does this lead to the maximum; elsewhere go uphill, by less than a radian.
     const auto good = (h.xx > tiny) & (cofactors.zz > tiny) & (det > tiny);
-    const LaneVec3<T> w = (cofactors * axial) * select(good, one / select(good, det, one), T{});
-    error_squared = select(good, dot(w, w), one);
-    rotation = rotation.turned_by(w * half);
+    const T slope = sqrt(max(dot(axial, axial), tiny)) + abs(trace);
+    const LaneVec3<T> w = select(good, (cofactors * axial) * (one / select(good, det, one)), axial * (one / slope));
+    const T turn_squared = dot(w, w);
+    error_squared = select(good, turn_squared, one);
+    rotation = rotation.turned_by(w * (half / sqrt(max(turn_squared, one))));
   }
   return {rotation, error_squared};
 }

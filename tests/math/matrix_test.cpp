@@ -1,0 +1,139 @@
+// The block matrices against dense ones in double.
+#include <random>
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
+
+#include "math/block_cholesky.h"
+#include "math/sliced_matrix.h"
+
+namespace pliant {
+namespace {
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// A random connected graph: a chain with shortcuts.
+Pairs random_pairs(std::uint32_t count, std::mt19937& random) {
+  Pairs pairs;
+  for (std::uint32_t i = 0; i + 1 < count; ++i) pairs.push_back({i, i + 1});
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t a = random() % count, b = random() % count;
+    const std::pair pair = std::minmax(a, b);
+    if (a != b && std::find(pairs.begin(), pairs.end(), Pairs::value_type(pair)) == pairs.end()) pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+/// Fills both with a positive definite matrix of springs and masses: Σ Bᵀ B over pairs, plus `mass` on the diagonal.
+Eigen::MatrixXd fill(BlockCholesky& cholesky, std::uint32_t count, const Pairs& pairs, double mass,
+                     std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(6 * count, 6 * count);
+  using Block = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+  cholesky.analyze(count, pairs);
+  cholesky.clear();
+  const auto random_block = [&] { return Block::NullaryExpr([&] { return normal(random); }).eval(); };
+  for (std::uint32_t a = 0; a < count; ++a) {
+    const Block block = mass * Block::Identity();
+    cholesky.add_diagonal(a, block.data());
+    dense.block<6, 6>(6 * a, 6 * a) += block;
+  }
+  for (const auto& [a, b] : pairs) {
+    const Block p = random_block(), q = random_block();
+    const Block aa = p.transpose() * p, bb = q.transpose() * q, ab = p.transpose() * q;
+    cholesky.add_diagonal(a, aa.data());
+    cholesky.add_diagonal(b, bb.data());
+    cholesky.add(a, b, ab.data());
+    dense.block<6, 6>(6 * a, 6 * a) += aa;
+    dense.block<6, 6>(6 * b, 6 * b) += bb;
+    dense.block<6, 6>(6 * a, 6 * b) += ab;
+    dense.block<6, 6>(6 * b, 6 * a) += ab.transpose();
+  }
+  return dense;
+}
+
+TEST(BlockCholesky, SolvesWhatADenseFactorSolves) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  for (const std::uint32_t count : {1u, 2u, 7u, 60u, 150u}) {
+    const Pairs pairs = random_pairs(count, random);
+    BlockCholesky cholesky;
+    const Eigen::MatrixXd dense = fill(cholesky, count, pairs, 1.0, random);
+    cholesky.factor();
+    std::vector<float> x(8 * count, 0.0f);
+    Eigen::VectorXd b(6 * count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::uint32_t k = 0; k < 6; ++k) b[6 * i + k] = static_cast<double>(x[8 * i + k] = normal(random));
+    }
+    cholesky.solve(x.data());
+    const Eigen::VectorXd expected = dense.llt().solve(b);
+    Eigen::VectorXd found(6 * count);
+    for (std::uint32_t i = 0; i < 6 * count; ++i) found[i] = static_cast<double>(x[i / 6 * 8 + i % 6]);
+    EXPECT_LT((found - expected).norm(), 1e-4 * expected.norm()) << count << " blocks";
+    EXPECT_LT((dense * found - b).norm(), 1e-4 * b.norm());
+    for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(x[8 * i + 6], 0.0f);
+  }
+}
+
+TEST(BlockCholesky, DropsModesThatPlayNoPart) {
+  // A single block that resists three of its six motions only, as a lone node does.
+  BlockCholesky cholesky;
+  cholesky.analyze(1, {});
+  cholesky.clear();
+  double block[36] = {};
+  for (std::size_t k = 0; k < 3; ++k) block[7 * k] = 4;
+  cholesky.add_diagonal(0, block);
+  cholesky.factor();
+  float x[8] = {1, 2, 3, 4, 5, 6, 0, 0};
+  cholesky.solve(x);
+  const float expected[6] = {0.25f, 0.5f, 0.75f, 0, 0, 0};
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_FLOAT_EQ(x[k], expected[k]);
+}
+
+TEST(SlicedMatrix, MultipliesAsADenseMatrixDoes) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  constexpr std::uint32_t kRows = 64;
+  Pairs entries;
+  for (const auto& [a, b] : random_pairs(kRows - 5, random)) entries.push_back({a, b}), entries.push_back({b, a});
+  SlicedMatrix matrix;
+  matrix.build(kRows, entries);
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(3 * kRows, 3 * kRows);
+  for (const auto& [row, column] : entries) {
+    const std::uint32_t at = matrix.find(row, column);
+    ASSERT_NE(at, SlicedMatrix::kNone);
+    for (std::uint32_t e = 0; e < 9; ++e) {
+      const float value = normal(random);
+      matrix.values()[at + 8 * e] = value;
+      dense(3 * row + e / 3, 3 * column + e % 3) = static_cast<double>(value);
+      dense(3 * row + e / 3, 3 * row + e % 3) -= static_cast<double>(value);
+    }
+  }
+  EXPECT_EQ(matrix.find(0, 0), SlicedMatrix::kNone);
+  EXPECT_EQ(matrix.find(0, kRows - 1), SlicedMatrix::kNone);
+  LaneVectors x;
+  x.assign(kRows);
+  Eigen::VectorXd dense_x(3 * kRows);
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    const Vec3 v{normal(random), normal(random), normal(random)};
+    x.set(i, v);
+    for (std::uint32_t k = 0; k < 3; ++k) dense_x[3 * i + k] = static_cast<double>(v[k]);
+  }
+  const Eigen::VectorXd expected = dense * dense_x;
+  for (std::uint32_t slice = 0; slice < matrix.slices(); ++slice) {
+    const LaneVec3<Float8> y = matrix.differences(slice, x.data());
+    const LaneSym3<Float8> d = matrix.diagonal(slice);
+    for (std::uint32_t l = 0; l < 8; ++l) {
+      const std::uint32_t i = 3 * (8 * slice + l);
+      EXPECT_NEAR(static_cast<double>(y.x[l]), expected[i], 1e-4);
+      EXPECT_NEAR(static_cast<double>(y.y[l]), expected[i + 1], 1e-4);
+      EXPECT_NEAR(static_cast<double>(y.z[l]), expected[i + 2], 1e-4);
+      EXPECT_NEAR(static_cast<double>(d.xx[l]), dense(i, i), 1e-4);
+      EXPECT_NEAR(static_cast<double>(d.xy[l]), (dense(i, i + 1) + dense(i + 1, i)) / 2, 1e-4);
+      EXPECT_NEAR(static_cast<double>(d.yz[l]), (dense(i + 1, i + 2) + dense(i + 2, i + 1)) / 2, 1e-4);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pliant
