@@ -104,7 +104,7 @@ int convert(const ConvertOptions& options) {
 
 /// Models that people can start from without having any of their own.
 const std::map<std::string, TriMesh (*)()>& models() {
-  static const std::map<std::string, TriMesh (*)()> list{{"duck", [] { return tri_duck(1, 0.04f); }},
+  static const std::map<std::string, TriMesh (*)()> list{{"duck", [] { return tri_duck(1, 0.03f); }},
                                                          {"gear", [] { return tri_gear(); }},
                                                          {"pumpkin", [] { return tri_pumpkin(); }},
                                                          {"teapot", [] { return tri_teapot(1); }},

@@ -42,14 +42,14 @@ double duck(Vec3d p) {
   double d = ellipsoid(p - Vec3d(-0.02, 0, 0), {0.36, 0.21, 0.26});
   d = blend(d, ellipsoid(p - Vec3d(0.14, 0.03, 0), {0.22, 0.2, 0.21}), 0.15);                       // breast
   d = blend(d, stick(p, {-0.2, 0.05, 0}, {-0.42, 0.2, 0}, 0.13, 0.03), 0.2);                        // tail
-  d = blend(d, ellipsoid(turned_z(p - Vec3d(-0.08, 0.05, 0.235), -0.35), {0.2, 0.1, 0.06}), 0.05);  // wings
+  d = blend(d, ellipsoid(turned_z(p - Vec3d(-0.08, 0.05, 0.235), -0.35), {0.2, 0.1, 0.07}), 0.06);  // wings
   d = blend(d, stick(p, {0.17, 0.12, 0}, {0.22, 0.3, 0}, 0.12, 0.11), 0.14);                        // neck
   d = blend(d, ellipsoid(p - Vec3d(0.235, 0.375, 0), {0.165, 0.155, 0.15}), 0.07);                  // head
-  const double upper = ellipsoid(turned_z(p - Vec3d(0.405, 0.365, 0), 0.25), {0.115, 0.033, 0.085});
-  const double lower = ellipsoid(turned_z(p - Vec3d(0.385, 0.335, 0), -0.1), {0.09, 0.03, 0.07});
-  d = blend(d, blend(upper, lower, 0.02), 0.04);                        // beak
-  d = blend(d, length(p - Vec3d(0.335, 0.425, 0.095)) - 0.032, 0.015);  // eyes
-  return -blend(-d, p.y + 0.17, 0.08);                                  // it sits flat
+  const double upper = ellipsoid(turned_z(p - Vec3d(0.405, 0.365, 0), 0.25), {0.12, 0.04, 0.09});
+  const double lower = ellipsoid(turned_z(p - Vec3d(0.385, 0.333, 0), -0.1), {0.1, 0.038, 0.075});
+  d = blend(d, blend(upper, lower, 0.06), 0.06);                      // beak
+  d = blend(d, length(p - Vec3d(0.335, 0.43, 0.092)) - 0.04, 0.025);  // eyes
+  return -blend(-d, p.y + 0.17, 0.08);                                // it sits flat
 }
 
 /// Where the function vanishes nearest to p, by Newton's way along its gradient.

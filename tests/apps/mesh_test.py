@@ -1,7 +1,9 @@
-"""pliant mesh info and convert."""
+"""pliant mesh info, convert, generate and tetrahedralize."""
+import os
+import re
 import struct
 
-from command_support import CommandTest, main
+from command_support import SOURCE, CommandTest, main
 
 TET = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 SOLID = """# vtk DataFile Version 3.0
@@ -69,6 +71,119 @@ class Mesh(CommandTest):
         self.write("t.obj", TET)
         for out in ["gone/o.obj", "/proc/o.obj", "o.xyz", "."]:
             self.fail_with(1, "mesh", "convert", "t.obj", out)
+
+
+# A cube of 2 m whose top and one other triangle are missing, with one face turned round and one twice.
+BAD_CUBE = """v -1 -1 -1
+v 1 -1 -1
+v 1 1 -1
+v -1 1 -1
+v -1 -1 1
+v 1 -1 1
+v 1 1 1
+v -1 1 1
+f 1 4 3 2
+f 5 6 7 8
+f 1 2 6 5
+f 1 5 8 4
+f 1 5 8 4
+f 2 7 3
+f 6 7 2
+"""
+
+
+class Tetrahedralize(CommandTest):
+    def numbers(self, text, pattern):
+        match = re.search(pattern, text)
+        self.assertIsNotNone(match, f"{pattern} in\n{text}")
+        return [float(g) for g in match.groups()]
+
+    def test_fills_a_surface_and_tells_how_well(self):
+        self.write("t.obj", TET)
+        out = self.succeed("mesh", "tetrahedralize", "t.obj", "--cell", "0.05", "--out", "t.msh").stdout
+        self.assertIn("cell      0.05 m", out)
+        volume, enclosed, _ = self.numbers(out, r"volume +([\d.]+) m³, the surface encloses ([\d.]+) m³ \(([-+.\d]+) %\)")
+        self.assertAlmostEqual(enclosed, 1 / 6, 5)
+        self.assertAlmostEqual(volume, 1 / 6, 2)
+        least, most = self.numbers(out, r"angles +([\d.]+) to ([\d.]+) degrees")
+        self.assertGreater(least, 10)
+        self.assertLess(most, 166)
+        self.assertIn("1 piece", out)
+        info = self.succeed("mesh", "info", "t.msh").stdout
+        self.assertIn("the solid is valid", info)
+        (told,) = self.numbers(info, r"volume +([\d.]+) m³")
+        self.assertAlmostEqual(told, volume, 5)
+        self.assertEqual(self.numbers(info, r"(\d+) nodes, (\d+) tets"), self.numbers(out, r"(\d+) nodes, (\d+) tets"))
+
+    def test_every_format_of_solids(self):
+        self.write("t.obj", TET)
+        self.succeed("mesh", "convert", "t.obj", "t.stl")
+        self.succeed("mesh", "convert", "t.obj", "t.glb")
+        counts = set()
+        for source in ["t.obj", "t.stl", "t.glb"]:
+            for name in ["a.msh", "b.vtk", "c.vtu", "d.node"]:
+                self.succeed("mesh", "tetrahedralize", source, "--cell", "0.1", "--out", name)
+                counts.add(tuple(self.numbers(self.succeed("mesh", "info", name).stdout, r"(\d+) nodes, (\d+) tets")))
+        self.assertEqual(len(counts), 1)
+        self.succeed("mesh", "tetrahedralize", "t.obj", "--out", "e.msh", "--ascii", "--gmsh-version", "2.2")
+        self.assertIn(b"2.2 0 8", self.read("e.msh"))
+        self.succeed("mesh", "tetrahedralize", "a.msh", "--cell", "0.2", "--out", "again.msh")
+
+    def test_bad_surfaces_are_mended(self):
+        self.write("cube.obj", BAD_CUBE)
+        out = self.succeed("mesh", "tetrahedralize", "cube.obj", "--cell", "0.2", "--out", "cube.vtu").stdout
+        (volume,) = self.numbers(out, r"volume +([\d.]+) m³")
+        self.assertGreater(volume, 5)
+        self.assertLess(volume, 8.1)
+        self.assertIn("note      2 of 12 triangles were duplicates", out)
+        self.assertIn("hole was closed", out)
+
+    def test_better_angles_can_be_left_out(self):
+        self.succeed("mesh", "generate", "tire", "--out", "tire.obj")
+        least = []
+        for flags in [["--no-optimize"], ["--optimize"], ["--threads", "1"], ["--lose-thin"]]:
+            out = self.succeed("mesh", "tetrahedralize", "tire.obj", "--out", "tire.msh", *flags).stdout
+            least += self.numbers(out, r"angles +([\d.]+) to")
+        self.assertGreater(least[1], least[0] + 5)
+        self.assertEqual(least[1], least[2])
+
+    def test_refusals_harm_nothing(self):
+        self.write("t.obj", TET)
+        self.write("sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")
+        self.write("out.msh", "earlier")
+        before = self.names()
+        for arguments, word in [(["t.obj", "--cell", "7"], "larger than the surface"),
+                                (["t.obj", "--cell", "1e-4"], "choose one of at least"),
+                                (["t.obj", "--cell", "nan"], "more than 0"),
+                                (["t.obj", "--cell", "0"], "more than 0"),
+                                (["t.obj", "--cell", "-1"], "more than 0"),
+                                (["sheet.obj"], "encloses no volume"),
+                                (["gone.obj"], "gone.obj")]:
+            code = 2 if word == "more than 0" else 1
+            self.assertIn(word, self.fail_with(code, "mesh", "tetrahedralize", *arguments, "--out", "out.msh"))
+            self.assertEqual(self.read("out.msh"), b"earlier")
+        self.assertIn(".msh", self.fail_with(1, "mesh", "tetrahedralize", "t.obj", "--out", "out.obj"))
+        self.fail_with(1, "mesh", "tetrahedralize", "t.obj", "--out", "gone/out.msh")
+        self.assertEqual(self.names(), before)
+
+
+class Generate(CommandTest):
+    def test_models_have_the_size_asked_for(self):
+        for model in ["duck", "gear", "pumpkin", "teapot", "tire"]:
+            self.succeed("mesh", "generate", model, "--size", "0.5", "--out", "m.obj")
+            out = self.succeed("mesh", "info", "m.obj").stdout
+            sides = [float(s) for s in re.search(r"extent +([\d.]+) x ([\d.]+) x ([\d.]+) m", out).groups()]
+            self.assertAlmostEqual(max(sides), 0.5, 4)
+            self.assertIn("closed    yes", out)
+        self.fail_with(2, "mesh", "generate", "cow", "--out", "m.obj")
+        self.fail_with(2, "mesh", "generate", "duck", "--size", "0", "--out", "m.obj")
+
+    def test_the_duck_of_the_gallery_is_this_one(self):
+        self.succeed("mesh", "generate", "duck", "--size", "0.3", "--out", "duck.obj")
+        gallery = os.path.join(SOURCE, "scenes", "meshes", "duck.obj")
+        volumes = [re.search(r"volume ([\d.]+) m³", self.succeed("mesh", "info", name).stdout).group(1)
+                   for name in ["duck.obj", gallery]]
+        self.assertAlmostEqual(float(volumes[0]), float(volumes[1]), 6)
 
 
 if __name__ == "__main__":

@@ -192,11 +192,41 @@ TEST(Things, NonsenseIsRefused) {
   EXPECT_THROW(tri_tire({.treads = many}), BadResult);
   EXPECT_THROW(tri_tire({.segments = 100000}), BadResult);
   EXPECT_THROW(tri_tire({.width = 1e30f}), BadResult);
+  EXPECT_THROW(tri_duck(0, 0.1f), BadResult);
+  EXPECT_THROW(tri_duck(1, 0.1f), BadResult);
+  EXPECT_THROW(tri_duck(1, nan), BadResult);
+  EXPECT_THROW(tri_duck(1, 1e-4f), BadResult);
   EXPECT_THROW(tri_terrain({.columns = 1}), BadResult);
   EXPECT_THROW(tri_terrain({.columns = many, .rows = many}), BadResult);
   EXPECT_THROW(tri_terrain({.feature = 1e-30f}), BadResult);
   EXPECT_THROW(heightfield_terrain({.height = nan}), BadResult);
   EXPECT_THROW(heightfield_terrain({.octaves = 100}), BadResult);
+}
+
+TEST(Things, DuckIsOneClosedEvenSurface) {
+  for (const float cell : {0.1f, 0.06f}) {
+    const TriMesh duck = tri_duck(2, cell);
+    expect_closed(duck);
+    EXPECT_EQ(euler_characteristic(duck), 2);
+    EXPECT_NEAR(duck.bounds().size().x, 2, 1e-5);
+    EXPECT_LT(duck.bounds().size().z, duck.bounds().size().y);
+    double sum = 0;
+    for (const Face& f : duck.faces) {
+      const float edge = length(duck.vertices[f[0]] - duck.vertices[f[1]]);
+      sum += double(edge);
+      EXPECT_LT(edge, 2 * cell);
+    }
+    EXPECT_NEAR(sum / double(duck.faces.size()), cell, 0.35 * cell);
+  }
+  // It looks towards +X: the head, its highest part, is in front, and has a beak at its tip.
+  const TriMesh duck = tri_duck(1, 0.04f);
+  Vec3 highest, foremost;
+  for (const Vec3 v : duck.vertices) {
+    if (v.y > highest.y) highest = v;
+    if (v.x > foremost.x) foremost = v;
+  }
+  EXPECT_GT(highest.x, 0.1f);
+  EXPECT_GT(foremost.y, 0.1f);
 }
 
 TEST(Things, SameArgumentsGiveTheSameMesh) {
