@@ -15,7 +15,8 @@ namespace {
 
 /// What would be simulated.
 struct Summary {
-  std::size_t dynamic = 0, kinematic = 0, still = 0;
+  std::size_t dynamic = 0, kinematic = 0, still = 0, solids = 0;
+  std::size_t nodes = 0, tets = 0;
   double mass = 0;  ///< kg
   Aabb extent;      ///< of all but endless ground
 };
@@ -23,9 +24,16 @@ struct Summary {
 Summary summarize(const World& world) {
   Summary summary;
   for (const BodyId body : world.bodies()) {
-    const RigidDef& def = **world.def(body);
     const BodyState state = *world.state(body);
     summary.mass += double{state.mass};
+    if (const Result<const SolidDef*> solid = world.solid_def(body)) {
+      ++summary.solids;
+      summary.nodes += (*solid)->mesh.nodes.size();
+      summary.tets += (*solid)->mesh.tets.size();
+      summary.extent.include(state.bounds);
+      continue;
+    }
+    const RigidDef& def = **world.def(body);
     if (!std::holds_alternative<Plane>(def.shape)) summary.extent.include(state.bounds);
     (def.motion == Motion::Dynamic     ? summary.dynamic
      : def.motion == Motion::Kinematic ? summary.kinematic
@@ -40,6 +48,7 @@ void print_summary(const Scene& scene, const World& world) {
   if (!scene.description.empty()) fmt::print("{}\n", scene.description);
   fmt::print("bodies    {} ({} dynamic, {} kinematic, {} static)\n", scene.bodies.size(), s.dynamic, s.kinematic,
              s.still);
+  if (s.solids > 0) fmt::print("solids    {} ({} nodes, {} tets)\n", s.solids, s.nodes, s.tets);
   fmt::print("joints    {}\n", scene.joints.size());
   fmt::print("motions   {}\n", scene.motions.size());
   fmt::print("events    {}\n", scene.events.size());

@@ -157,9 +157,8 @@ class Complaints {
   void note(const World& world, Progress& progress) {
     for (const Error& error : world.report().errors) tell(world, progress, error.to_string());
     for (const Quarantine& q : world.events().quarantines) {
-      const Result<const RigidDef*> def = world.def(q.body);
-      const std::string name =
-          def && !(*def)->name.empty() ? fmt::format("`{}`", (*def)->name) : fmt::format("number {}", q.body.index);
+      const std::string_view given = world.name(q.body);
+      const std::string name = given.empty() ? fmt::format("number {}", q.body.index) : fmt::format("`{}`", given);
       tell(world, progress, fmt::format("body {} was put in quarantine: {}", name, q.reason));
     }
   }

@@ -37,6 +37,11 @@ Result<Probe> parse_probe(const std::string& text, const ScenePlayer& player) {
     return refused(Error::Code::NotFound, text,
                    fmt::format("the scene has no body named `{}`{}", name, suggestion(name, names)));
   }
+  if (const Result<const SolidDef*> solid = player.world().solid_def(probe.body)) {
+    const auto count = static_cast<int>((*solid)->mesh.nodes.size());
+    if (probe.node < count) return probe;
+    return refused(Error::Code::InvalidArgument, text, fmt::format("`{}` has nodes 0 to {}", name, count - 1));
+  }
   if (probe.node > 0) {
     return refused(Error::Code::InvalidArgument, text,
                    fmt::format("`{}` is rigid and has only node 0, its centre of mass", name));
@@ -47,6 +52,10 @@ Result<Probe> parse_probe(const std::string& text, const ScenePlayer& player) {
 std::optional<ProbeReading> read_probe(const Probe& probe, const World& world) {
   const Result<BodyState> state = world.state(probe.body);
   if (!state) return std::nullopt;
+  if (probe.node >= 0 && world.kind(probe.body) == BodyKind::Solid) {
+    const auto node = static_cast<std::size_t>(probe.node);
+    return ProbeReading{(*world.node_positions(probe.body))[node], (*world.node_velocities(probe.body))[node]};
+  }
   if (probe.node == 0) return ProbeReading{state->center_of_mass, state->velocity};
   // The body's origin moves with the centre of mass and turns about it.
   const Vec3 origin = state->world_from_body.position;

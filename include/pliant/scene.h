@@ -19,6 +19,7 @@
 #include "pliant/defs.h"
 #include "pliant/mesh.h"
 #include "pliant/result.h"
+#include "pliant/solid.h"
 #include "pliant/timeline.h"
 #include "pliant/world.h"
 
@@ -54,7 +55,7 @@ struct SceneMesh {
 };
 
 /// Every kind of body that a scene can hold.
-using BodyDef = std::variant<GroundDef, RigidDef>;
+using BodyDef = std::variant<GroundDef, RigidDef, SolidDef>;
 const std::string& body_name(const BodyDef& def);
 
 struct SceneBody {
@@ -71,12 +72,14 @@ struct SceneJoint {
 struct SceneMotion {
   std::string body;  ///< its name
   MotionPath path{};
+  std::string held{};  ///< of a solid: the name of the held part that moves; empty for all of its held nodes
   SceneSource source{};
 };
 
 /// Something that happens at a time. The ids within `action` are filled in by the player.
 struct SceneEvent {
-  using Action = std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval>;
+  using Action =
+      std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval, TimedNodeForce, TimedPressure>;
   Action action;
   std::string body{};   ///< whom it is about: a name, or `name[*]` for all copies
   std::string joint{};  ///< … or a joint's name

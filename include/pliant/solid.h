@@ -80,6 +80,7 @@ struct SolidDef {
 
   Vec3 position{};  ///< of the mesh's origin, m
   Quat rotation{};
+  Vec3 stretch{1, 1, 1};    ///< how the body begins, along the mesh's axes, over how it lies at rest
   Vec3 velocity{};          ///< m/s
   Vec3 angular_velocity{};  ///< about the centre of mass, world axes, rad/s
 

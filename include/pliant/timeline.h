@@ -17,6 +17,7 @@
 #include "pliant/ids.h"
 #include "pliant/math.h"
 #include "pliant/result.h"
+#include "pliant/solid.h"
 
 namespace pliant {
 
@@ -50,6 +51,13 @@ struct BodyMotion {
   MotionPath path{};
 };
 
+/// Held nodes of a solid that go along a path: it tells where the mesh at rest would be, and the nodes are there.
+struct NodeMotion {
+  BodyId body{};
+  NodeSelection nodes = AllNodes{};
+  MotionPath path{};
+};
+
 /// A force that acts from one time to another; steps that it covers in part get their share of it.
 struct TimedForce {
   double from = 0, to = 0;  ///< s
@@ -57,6 +65,22 @@ struct TimedForce {
   Vec3 force{};                 ///< N, world axes
   std::optional<Vec3> point{};  ///< where it acts, in the body's frame, m; else the centre of mass
   Vec3 torque{};                ///< N m, world axes
+};
+
+/// A force on each of some nodes of a solid.
+struct TimedNodeForce {
+  double from = 0, to = 0;  ///< s
+  BodyId body{};
+  NodeSelection nodes = AllNodes{};
+  Vec3 force{};  ///< N on each node, world axes
+};
+
+/// A pressure on those triangles of a solid's surface all of whose nodes are selected.
+struct TimedPressure {
+  double from = 0, to = 0;  ///< s
+  BodyId body{};
+  NodeSelection nodes = AllNodes{};
+  float pressure = 0;  ///< Pa, inward
 };
 
 /// A kick in the step that begins at `at`.
@@ -92,7 +116,10 @@ class Timeline {
  public:
   // Each is checked: times must be finite and in order, numbers finite. A refused one is not added.
   Status add(BodyMotion motion);
+  Status add(NodeMotion motion);
   Status add(const TimedForce& force);
+  Status add(const TimedNodeForce& force);
+  Status add(const TimedPressure& pressure);
   Status add(const TimedImpulse& impulse);
   Status add(const TimedExplosion& explosion);
   Status add(const TimedMotor& motor);
@@ -104,6 +131,9 @@ class Timeline {
 
  private:
   std::vector<BodyMotion> motions_;
+  std::vector<NodeMotion> node_motions_;
+  std::vector<TimedNodeForce> node_forces_;
+  std::vector<TimedPressure> pressures_;
   std::vector<TimedForce> forces_;
   std::vector<TimedImpulse> impulses_;
   std::vector<TimedExplosion> explosions_;

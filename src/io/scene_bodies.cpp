@@ -7,7 +7,7 @@ namespace pliant {
 namespace {
 
 const std::vector<Kind<SceneBuilder>>& body_kinds() {
-  static const std::vector<Kind<SceneBuilder>> kinds = {ground_body_kind(), rigid_body_kind()};
+  static const std::vector<Kind<SceneBuilder>> kinds = {ground_body_kind(), rigid_body_kind(), solid_body_kind()};
   return kinds;
 }
 
@@ -34,6 +34,7 @@ bool read_name(const SceneReader& r, std::string& out) {
 void describe_bodies(std::vector<FieldSet>& sets) {
   for (const Kind<SceneBuilder>& k : body_kinds()) sets.push_back({"body_" + k.name, k.fields});
   sets.push_back({"filter", infos(filter_fields())});
+  describe_solids(sets);
   sets.push_back({"mass_properties", infos(mass_properties_fields())});
 }
 

@@ -62,13 +62,7 @@ bool check(const SceneReader& r, const RigidDef& def) {
 
 RigidDef copy_of(const RigidDef& def, const Repeat& repeat, std::size_t index) {
   RigidDef copy = def;
-  if (!def.name.empty()) copy.name = fmt::format("{}[{}]", def.name, index);
-  copy.position = def.position + repeat.places[index].position;
-  copy.rotation = (repeat.places[index].rotation * def.rotation).normalized();
-  if (!repeat.color_shifts.empty()) {
-    const Vec3 color = def.appearance.color + repeat.color_shifts[index];
-    copy.appearance.color = min_each(max_each(color, {0, 0, 0}), {1, 1, 1});
-  }
+  place_copy(copy, def, repeat, index);
   return copy;
 }
 

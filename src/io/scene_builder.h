@@ -80,6 +80,8 @@ void read_motions(const SceneReader& r);
 void read_events(const SceneReader& r);
 bool read_shape(const SceneReader& r, Shape& out);
 bool read_repeat(const SceneReader& r, Repeat& out);
+/// Some nodes of a solid; refuses what is no selection.
+bool read_selection(const SceneReader& r, NodeSelection& out);
 /// A name for a body or a joint.
 bool read_name(const SceneReader& r, std::string& out);
 /// The material of that name, of the scene or built in; refuses an unknown one.
@@ -96,10 +98,13 @@ void describe_joints(std::vector<FieldSet>& sets);
 void describe_timeline(std::vector<FieldSet>& sets);
 void describe_shapes(std::vector<FieldSet>& sets);
 void describe_repeats(std::vector<FieldSet>& sets);
+void describe_solids(std::vector<FieldSet>& sets);
+void describe_selections(std::vector<FieldSet>& sets);
 
 // The kinds of bodies: one file each, listed in scene_bodies.cpp.
 Kind<SceneBuilder> ground_body_kind();
 Kind<SceneBuilder> rigid_body_kind();
+Kind<SceneBuilder> solid_body_kind();
 
 /// The fields of a look, for every T with a member `appearance` that `get` finds.
 template <typename T>
@@ -112,6 +117,17 @@ Fields<T> appearance_fields(Appearance& (*get)(T&)) {
   return {field<T>("color", [get](const SceneReader& r, T& out) { read_color(r, get(out).color); }),
           number("opacity", &Appearance::opacity), number("roughness", &Appearance::roughness),
           number("metalness", &Appearance::metalness)};
+}
+
+/// Gives a copy of a body its own name, place and colour.
+template <typename Def>
+void place_copy(Def& copy, const Def& def, const Repeat& repeat, std::size_t index) {
+  if (!def.name.empty()) copy.name = def.name + "[" + std::to_string(index) + "]";
+  copy.position = def.position + repeat.places[index].position;
+  copy.rotation = (repeat.places[index].rotation * def.rotation).normalized();
+  if (repeat.color_shifts.empty()) return;
+  const Vec3 color = def.appearance.color + repeat.color_shifts[index];
+  copy.appearance.color = min_each(max_each(color, {0, 0, 0}), {1, 1, 1});
 }
 
 template <typename T>

@@ -1,4 +1,6 @@
 // What happens over time: keyframed motion of kinematic bodies, and events.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "io/scene_builder.h"
@@ -19,7 +21,7 @@ struct KeyframeDraft {
   std::optional<Quat> rotation;
 };
 struct MotionDraft {
-  std::string body;
+  std::string body, held;
   std::vector<KeyframeDraft> keyframes;
   Interpolation interpolation = Interpolation::Linear;
   bool loop = false, relative = false;
@@ -46,16 +48,17 @@ void read_interpolation(const SceneReader& r, MotionDraft& out) {
 }
 
 const Fields<MotionDraft>& motion_fields() {
-  static const Fields<MotionDraft> fields = {
-      field("body", &MotionDraft::body).required(), field<MotionDraft>("keyframes", read_keyframes).required(),
-      field<MotionDraft>("interpolation", read_interpolation), field("loop", &MotionDraft::loop),
-      field("relative", &MotionDraft::relative)};
+  static const Fields<MotionDraft> fields = {field("body", &MotionDraft::body).required(),
+                                             field("held", &MotionDraft::held),
+                                             field<MotionDraft>("keyframes", read_keyframes).required(),
+                                             field<MotionDraft>("interpolation", read_interpolation),
+                                             field("loop", &MotionDraft::loop),
+                                             field("relative", &MotionDraft::relative)};
   return fields;
 }
 
-MotionPath path_of(const MotionDraft& draft, const RigidDef& def) {
+MotionPath path_of(const MotionDraft& draft, const Transform& start) {
   MotionPath path{{}, draft.interpolation, draft.loop};
-  const Transform start{def.position, def.rotation};
   Transform at = draft.relative ? Transform{} : start;
   for (const KeyframeDraft& key : draft.keyframes) {
     at = {key.position.value_or(at.position), key.rotation.value_or(at.rotation)};
@@ -63,6 +66,27 @@ MotionPath path_of(const MotionDraft& draft, const RigidDef& def) {
     path.keyframes.push_back({key.time, draft.relative ? relative : at});
   }
   return path;
+}
+
+/// Where a body that can be moved so begins; refuses one that cannot.
+std::optional<Transform> start_of(const SceneReader& r, const SceneBody& body, const MotionDraft& draft) {
+  const std::string& name = body_name(body.def);
+  if (const auto* solid = std::get_if<SolidDef>(&body.def)) {
+    const auto is_wanted = [&](const HeldNodes& held) { return draft.held.empty() || held.name == draft.held; };
+    if (std::any_of(solid->held.begin(), solid->held.end(), is_wanted))
+      return Transform{solid->position, solid->rotation};
+    r.refuse(draft.held.empty()
+                 ? fmt::format("`{}` is a solid without held nodes, and only these can be moved so", shown(name))
+                 : fmt::format("`{}` has no held nodes of the name `{}`", shown(name), shown(draft.held)));
+    return {};
+  }
+  const auto* rigid = std::get_if<RigidDef>(&body.def);
+  if (!rigid || rigid->motion != Motion::Kinematic) {
+    r.refuse(fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", shown(name)));
+    return {};
+  }
+  if (!draft.held.empty()) return r.refuse(fmt::format("`{}` is rigid: leave out `held`", shown(name))), std::nullopt;
+  return Transform{rigid->position, rigid->rotation};
 }
 
 void add_motions(const SceneReader& r, const MotionDraft& draft) {
@@ -74,14 +98,12 @@ void add_motions(const SceneReader& r, const MotionDraft& draft) {
   }
   for (const SceneBody* body : bodies) {
     const std::string& name = body_name(body->def);
-    const auto* def = std::get_if<RigidDef>(&body->def);
-    if (!def || def->motion != Motion::Kinematic) {
-      return body_field.refuse(fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", shown(name)));
-    }
-    if (!builder.claim_motion(name)) {
+    const std::optional<Transform> start = start_of(body_field, *body, draft);
+    if (!start) return;
+    if (!builder.claim_motion(draft.held.empty() ? name : name + "\n" + draft.held)) {
       return body_field.refuse(fmt::format("`{}` has a motion already", shown(name)));
     }
-    SceneMotion motion{name, path_of(draft, *def), r.source()};
+    SceneMotion motion{name, path_of(draft, *start), draft.held, r.source()};
     if (const Status status = motion.path.validate(); !status.ok()) return r.refuse(status.error());
     builder.scene.motions.push_back(std::move(motion));
   }
@@ -109,6 +131,12 @@ Field<EventDraft<Timed>> joint_field() {
                          suggestion(d.joint_name, r.builder().joint_names())),
              Error::Code::NotFound);
   });
+}
+
+template <typename Timed>
+Field<EventDraft<Timed>> nodes_field() {
+  return field<EventDraft<Timed>>("nodes",
+                                  [](const SceneReader& r, EventDraft<Timed>& d) { read_selection(r, d.nodes); });
 }
 
 template <typename Timed, typename M>
@@ -143,10 +171,23 @@ bool accept(const SceneReader&, const EventDraft<Timed>&) {
   return true;
 }
 
-bool check_force(const SceneReader& r, const EventDraft<TimedForce>& d) {
+template <typename Timed>
+bool check_force(const SceneReader& r, const EventDraft<Timed>& d) {
   if (d.from < d.to) return true;
   r.refuse(fmt::format("`to` ({}) must be later than `from` ({})", d.to, d.from));
   return false;
+}
+
+/// A force or pressure on nodes, which only solids have.
+template <typename Timed>
+bool check_on_solid(const SceneReader& r, const EventDraft<Timed>& d) {
+  if (!check_force(r, d)) return false;
+  for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
+    if (std::holds_alternative<SolidDef>(body->def)) continue;
+    r.refuse(fmt::format("`{}` is not a solid: it has no nodes", shown(d.body_name)));
+    return false;
+  }
+  return true;
 }
 
 bool check_removal(const SceneReader& r, const EventDraft<TimedRemoval>& d) {
@@ -163,6 +204,18 @@ const std::vector<Kind<SceneEvent>>& event_kinds() {
            body_field<TimedForce>().required(), own("force", &TimedForce::force), own("point", &TimedForce::point),
            own("torque", &TimedForce::torque)},
           check_force),
+      event_kind<TimedNodeForce>(
+          "node_force",
+          {own("from", &TimedNodeForce::from, kTime).required(), own("to", &TimedNodeForce::to, kTime).required(),
+           body_field<TimedNodeForce>().required(), nodes_field<TimedNodeForce>(),
+           own("force", &TimedNodeForce::force).required()},
+          check_on_solid),
+      event_kind<TimedPressure>(
+          "pressure",
+          {own("from", &TimedPressure::from, kTime).required(), own("to", &TimedPressure::to, kTime).required(),
+           body_field<TimedPressure>().required(), nodes_field<TimedPressure>(),
+           own("pressure", &TimedPressure::pressure).required()},
+          check_on_solid),
       event_kind<TimedImpulse>("impulse",
                                {own("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
                                 own("impulse", &TimedImpulse::impulse), own("point", &TimedImpulse::point),

@@ -100,7 +100,26 @@ class ScenePlayerBuilder {
   }
 
   Status add_motion(const SceneMotion& motion) {
-    return for_bodies(motion.body, [&](BodyId body) { return player_.timeline_.add(BodyMotion{body, motion.path}); });
+    return for_bodies(motion.body, [&](BodyId body) -> Status {
+      if (player_.world_.kind(body) != BodyKind::Solid) return player_.timeline_.add(BodyMotion{body, motion.path});
+      const Result<NodeSelection> nodes = held_nodes(body, motion.held);
+      if (!nodes) return nodes.error();
+      return player_.timeline_.add(NodeMotion{body, *nodes, motion.path});
+    });
+  }
+
+  /// The held nodes of a solid that a motion is about.
+  Result<NodeSelection> held_nodes(BodyId body, const std::string& name) const {
+    const SolidDef& def = **player_.world_.solid_def(body);
+    NodeList list;
+    for (const HeldNodes& held : def.held) {
+      if (!name.empty() && held.name != name) continue;
+      const Result<std::vector<std::uint32_t>> nodes = select_nodes(def.mesh, held.nodes);
+      if (!nodes) return nodes.error();
+      list.nodes.insert(list.nodes.end(), nodes->begin(), nodes->end());
+    }
+    if (list.nodes.empty()) return unknown("held part", name);
+    return NodeSelection(std::move(list));
   }
 
   Status add_event(const SceneEvent& event) {
@@ -121,6 +140,8 @@ class ScenePlayerBuilder {
   }
   Status add_action(const SceneEvent& event, const TimedForce& action) { return add_to_bodies(event, action); }
   Status add_action(const SceneEvent& event, const TimedImpulse& action) { return add_to_bodies(event, action); }
+  Status add_action(const SceneEvent& event, const TimedNodeForce& action) { return add_to_bodies(event, action); }
+  Status add_action(const SceneEvent& event, const TimedPressure& action) { return add_to_bodies(event, action); }
   template <typename Action>
   Status add_to_bodies(const SceneEvent& event, Action action) {
     return for_bodies(event.body, [&](BodyId body) {

@@ -34,6 +34,12 @@ Status first_of(std::initializer_list<Status> checks) {
   return {};
 }
 
+Status check_span(double from, double to) {
+  const Status status = first_of({check_time("from", from), check_time("to", to)});
+  if (!status.ok() || to > from) return status;
+  return bad("to", fmt::format("{} is not later than `from`, {}", to, from));
+}
+
 Quat negated(Quat q) { return {-q.x, -q.y, -q.z, -q.w}; }
 double dot4(Quat a, Quat b) { return double{a.x} * b.x + double{a.y} * b.y + double{a.z} * b.z + double{a.w} * b.w; }
 /// Of the two quaternions of a rotation the one nearer to `reference`.
@@ -148,12 +154,30 @@ Status Timeline::add(BodyMotion motion) {
   return {};
 }
 
+Status Timeline::add(NodeMotion motion) {
+  if (const Status status = motion.path.validate(); !status.ok()) return status;
+  node_motions_.push_back(std::move(motion));
+  return {};
+}
+
+Status Timeline::add(const TimedNodeForce& force) {
+  const Status status = first_of({check_span(force.from, force.to), check_vector("force", force.force)});
+  if (status.ok()) node_forces_.push_back(force);
+  return status;
+}
+
+Status Timeline::add(const TimedPressure& pressure) {
+  if (const Status status = check_span(pressure.from, pressure.to); !status.ok()) return status;
+  if (!std::isfinite(pressure.pressure)) return bad("pressure", "it must be finite");
+  pressures_.push_back(pressure);
+  return {};
+}
+
 Status Timeline::add(const TimedForce& force) {
   const Status status =
-      first_of({check_time("from", force.from), check_time("to", force.to), check_vector("force", force.force),
+      first_of({check_span(force.from, force.to), check_vector("force", force.force),
                 check_vector("torque", force.torque), check_vector("point", force.point.value_or(Vec3{}))});
   if (!status.ok()) return status;
-  if (force.to <= force.from) return bad("to", fmt::format("{} is not later than `from`, {}", force.to, force.from));
   forces_.push_back(force);
   return {};
 }
@@ -191,8 +215,8 @@ Status Timeline::add(const TimedRemoval& removal) {
 }
 
 bool Timeline::empty() const {
-  return motions_.empty() && forces_.empty() && impulses_.empty() && explosions_.empty() && motors_.empty() &&
-         removals_.empty();
+  return motions_.empty() && node_motions_.empty() && node_forces_.empty() && pressures_.empty() && forces_.empty() &&
+         impulses_.empty() && explosions_.empty() && motors_.empty() && removals_.empty();
 }
 
 void Timeline::apply(World& world, double dt) const {
@@ -211,10 +235,23 @@ void Timeline::apply(World& world, double dt) const {
   for (const BodyMotion& m : motions_) {
     if (world.contains(m.body)) world.move_to(m.body, m.path.at(t1));
   }
+  for (const NodeMotion& m : node_motions_) {
+    if (world.contains(m.body)) world.drive(m.body, m.nodes, m.path.at(t1));
+  }
+  // The share of the step that an action covers; 0 where its body is gone.
+  const auto share_of = [&](const auto& action) {
+    const double share = (std::min(t1, action.to) - std::max(t0, action.from)) / dt;
+    return world.contains(action.body) ? static_cast<float>(std::clamp(share, 0.0, 1.0)) : 0.0f;
+  };
+  for (const TimedNodeForce& f : node_forces_) {
+    if (const float s = share_of(f); s > 0) world.apply_node_force(f.body, f.nodes, s * f.force);
+  }
+  for (const TimedPressure& p : pressures_) {
+    if (const float s = share_of(p); s > 0) world.apply_pressure(p.body, s * p.pressure, p.nodes);
+  }
   for (const TimedForce& f : forces_) {
-    const double share = (std::min(t1, f.to) - std::max(t0, f.from)) / dt;
-    if (!(share > 0) || !world.contains(f.body)) continue;
-    const auto s = static_cast<float>(std::min(share, 1.0));
+    const float s = share_of(f);
+    if (!(s > 0)) continue;
     if (f.point) {
       world.apply_force(f.body, s * f.force, world_point(f.body, *f.point));
     } else if (!(f.force == Vec3{})) {

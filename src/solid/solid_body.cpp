@@ -70,7 +70,7 @@ SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
   }
   const Transform world_from_mesh{def_->position, def_->rotation.normalized()};
   for (std::uint32_t node = 0; node < layout_.node_count; ++node) {
-    state_.positions.set(layout_.slot_of_node[node], world_from_mesh * def_->mesh.nodes[node]);
+    state_.positions.set(layout_.slot_of_node[node], world_from_mesh * multiply_each(def_->stretch, def_->mesh.nodes[node]));
   }
   const SolidTotals at_rest = totals();
   const Vec3 center{static_cast<float>(at_rest.center[0]), static_cast<float>(at_rest.center[1]),

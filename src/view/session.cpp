@@ -73,6 +73,9 @@ void Session::set_gravity(Vec3 gravity) {
 std::optional<BodyTuning> Session::tuning(BodyId body) const {
   if (const auto changed = tunings_.find(body); changed != tunings_.end()) return changed->second;
   if (!world().contains(body)) return std::nullopt;
+  if (const Result<const SolidDef*> solid = world().solid_def(body)) {
+    return BodyTuning{(*solid)->friction, 0, (*solid)->gravity_scale};
+  }
   const Result<const RigidDef*> def = world().def(body);
   if (!def) return std::nullopt;
   return BodyTuning{(*def)->friction, (*def)->restitution, (*def)->gravity_scale};
@@ -133,8 +136,8 @@ Status Session::explode(const Explosion& explosion) { return world().explode(exp
 
 std::string body_title(const World& world, BodyId body) {
   if (!world.contains(body)) return {};
-  const Result<const RigidDef*> def = world.def(body);
-  return def && !(*def)->name.empty() ? (*def)->name : fmt::format("body {}", body.index);
+  const std::string_view name = world.name(body);
+  return name.empty() ? fmt::format("body {}", body.index) : std::string(name);
 }
 
 }  // namespace pliant

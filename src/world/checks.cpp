@@ -142,6 +142,7 @@ Status check_def(const SolidDef& def) {
              fmt::format("there are {} regions for {} tets", def.mesh.regions.size(), def.mesh.tets.size()));
   check.finite("position", def.position);
   check.rotation("rotation", def.rotation);
+  check.finite("stretch", def.stretch);
   check.finite("velocity", def.velocity);
   check.finite("angular_velocity", def.angular_velocity);
   check.within("material", check_def(def.material));

@@ -90,8 +90,10 @@ void World::Impl::push_solid(const edit::Push& edit) {
 Result<BodyId> World::add(const SolidDef& def) { return impl_->add_solid(def); }
 
 Result<const SolidDef*> World::solid_def(BodyId body) const {
-  if (Status status = impl_->check_solid(body, "solid_def"); !status) return status.error();
-  return impl_->state.bodies[body.index].solid_def.get();
+  if (Status status = impl_->check(body, "solid_def"); !status) return status.error();
+  const BodyRecord& record = impl_->state.bodies[body.index];
+  if (record.solid_def) return record.solid_def.get();
+  return Error{.message = "the body is not a solid", .field = "solid_def"};
 }
 
 Result<std::span<const Vec3>> World::node_positions(BodyId body) const {

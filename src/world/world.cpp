@@ -104,7 +104,7 @@ Result<const RigidDef*> World::def(BodyId body) const {
   if (Status status = impl_->check(body, "def"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
   if (record.def) return record.def.get();
-  return impl_->refuse(invalid("def", "the body is a solid: ask for its solid_def"));
+  return invalid("def", "the body is a solid: ask for its solid_def");
 }
 
 Result<BodyState> World::state(BodyId body) const {

@@ -129,10 +129,10 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"meshes": {"m": {"kind": "sphere", "segments": 2}}})",
        "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 1024"},
       {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
-      {bodies(R"({"kind": "solid"})"),
-       "s.json:1: bodies[0].kind: there is no body of kind `solid`; there are `ground` and `rigid`"},
+      {bodies(R"({"kind": "cloth"})"),
+       "s.json:1: bodies[0].kind: there is no body of kind `cloth`; there are `ground`, `rigid` and `solid`"},
       {bodies(R"({"shape": {"kind": "box"}})"),
-       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground` or `rigid`"},
+       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground`, `rigid` or `solid`"},
       {bodies("7"), "s.json:1: bodies[0]: expected an object, found a number"},
       {bodies(R"({"kind": "rigid"})"), "s.json:1: bodies[0]: the field `shape` is missing"},
       {bodies(R"({"kind": "ground"},)"
@@ -213,7 +213,8 @@ const std::vector<CorpusScene>& bad_scenes() {
        "s.json:2: events[0].joint: there is no joint `g`", false},
       {event(R"("kind": "remove", "at": 1)"), "s.json:2: events[0]: say either the `body` or the `joint` to remove"},
       {event(R"("kind": "boom", "at": 1)"),
-       "s.json:2: events[0].kind: there is no event of kind `boom`; there are `force`, `impulse`, `explosion`, `motor` "
+       "s.json:2: events[0].kind: there is no event of kind `boom`; there are `force`, `node_force`, `pressure`, "
+       "`impulse`, `explosion`, `motor` "
        "and `remove`"},
       {R"({"camera": {"fov_degrees": 180}})",
        "s.json:1: camera.fov_degrees: 180 is not allowed; it must be between 1 and 170"},

@@ -102,7 +102,8 @@ TEST(SceneSchema, HasTheParsersRanges) {
       if (!field.range) continue;
       json property = resolved(definition(set.definition)["properties"][field.name]);
       if (property.contains("items")) property = resolved(property["items"]);
-      double lower = property.value("minimum", -INFINITY), upper = property.value("maximum", INFINITY);
+      constexpr double kInfinite = std::numeric_limits<double>::infinity();
+      double lower = property.value("minimum", -kInfinite), upper = property.value("maximum", kInfinite);
       if (property.contains("exclusiveMinimum")) lower = property["exclusiveMinimum"].get<double>();
       const std::string where = set.definition + "." + field.name;
       // Bounds that come from the type itself are said or left out in the schema.
