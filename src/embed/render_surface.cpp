@@ -104,6 +104,7 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
       solid->update(*workers_, world, body, value_);
       surface.vertices = solid->vertices();
       surface.velocities = solid->velocities();
+      surface.normals = solid->normals();
       surface.values = solid->values();
     }
     surfaces_.push_back(surface);

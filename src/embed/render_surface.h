@@ -38,6 +38,7 @@ struct RenderSurface {
   // Of a body that deforms, per vertex of the mesh, in world coordinates; else empty. They belong to the publisher.
   std::span<const Vec3> vertices;    ///< m
   std::span<const Vec3> velocities;  ///< m/s
+  std::span<const Vec3> normals;     ///< unit
   std::span<const float> values;     ///< what `SurfacePublisher::show` asks for; empty where the body has no such value
 
   bool deforms() const { return !vertices.empty(); }

@@ -2,29 +2,46 @@
 
 #include <algorithm>
 
+#include "geometry/creases.h"
+
 namespace pliant {
 namespace {
 
-std::shared_ptr<const TriMesh> carried_mesh(const SolidDef& def) {
-  // A mesh with normals of its own would keep them as it deforms.
-  auto mesh = std::make_shared<TriMesh>(*def.surface);
-  mesh->normals.clear();
-  return mesh;
+/// Edges sharper than this stay edges, in radians.
+constexpr double kCrease = 0.7;
+
+/// For each vertex of `split`, which has the faces of `whole` in the same order, the vertex that it is a copy of.
+std::vector<std::uint32_t> originals(const TriMesh& split, const TriMesh& whole) {
+  std::vector<std::uint32_t> of(split.vertices.size(), 0);
+  for (std::size_t f = 0; f < split.faces.size(); ++f) {
+    for (std::size_t k = 0; k < 3; ++k) of[split.faces[f][k]] = whole.faces[f][k];
+  }
+  return of;
 }
 
 }  // namespace
 
 SolidSurface::SolidSurface(Workers& workers, const SolidDef& def) {
   if (def.surface) {
-    Result<Embedding> bound = Embedding::create(workers, def.mesh, def.surface->vertices);
+    // A model that comes with normals is split where its maker wanted it to be.
+    auto mesh = std::make_shared<const TriMesh>(def.surface->normals.empty() ? split_creases(*def.surface, kCrease)
+                                                                             : *def.surface);
+    Result<Embedding> bound = Embedding::create(workers, def.mesh, mesh->vertices);
     if (bound) {
-      mesh_ = carried_mesh(def);
+      mesh_ = std::move(mesh);
       embedding_ = std::move(*bound);
     }
   }
-  if (!embedding_) mesh_ = std::make_shared<const TriMesh>(extract_surface(def.mesh, &nodes_));
+  if (!embedding_) {
+    std::vector<std::uint32_t> surface_nodes;
+    const TriMesh whole = extract_surface(def.mesh, &surface_nodes);
+    mesh_ = std::make_shared<const TriMesh>(split_creases(whole, kCrease));
+    for (const std::uint32_t vertex : originals(*mesh_, whole)) nodes_.push_back(surface_nodes[vertex]);
+  }
+  surface_normals_ = SurfaceNormals(*mesh_);
   vertices_.resize(mesh_->vertices.size());
   velocities_.resize(mesh_->vertices.size());
+  normals_.resize(mesh_->vertices.size());
 }
 
 void SolidSurface::update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value) {
@@ -36,6 +53,7 @@ void SolidSurface::update(Workers& workers, const World& world, BodyId body, std
     for (std::size_t i = 0; i < nodes_.size(); ++i) vertices_[i] = positions[nodes_[i]];
     for (std::size_t i = 0; i < nodes_.size(); ++i) velocities_[i] = velocities[nodes_[i]];
   }
+  surface_normals_.update(workers, vertices_, normals_);
   values_.clear();
   if (value) spread_values(workers, (*world.solid_def(body))->mesh, *world.tet_values(body, *value));
 }

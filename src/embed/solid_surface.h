@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "embed/embedding.h"
+#include "embed/surface_normals.h"
 #include "pliant/solid.h"
 #include "pliant/world.h"
 
@@ -22,6 +23,7 @@ class SolidSurface {
   void update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value);
   const std::vector<Vec3>& vertices() const { return vertices_; }
   const std::vector<Vec3>& velocities() const { return velocities_; }
+  const std::vector<Vec3>& normals() const { return normals_; }
   const std::vector<float>& values() const { return values_; }
 
  private:
@@ -31,7 +33,8 @@ class SolidSurface {
   std::vector<std::uint32_t> nodes_;    ///< of the vertices, where the surface is the solid's own
   std::optional<Embedding> embedding_;  ///< where it is not
   std::vector<float> node_values_, node_weights_;
-  std::vector<Vec3> vertices_, velocities_;
+  SurfaceNormals surface_normals_;
+  std::vector<Vec3> vertices_, velocities_, normals_;
   std::vector<float> values_;
 };
 
