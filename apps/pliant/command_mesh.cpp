@@ -222,7 +222,9 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--cell", command->options.cell,
                   "Edge of the lattice in metres; a 20th of the longest side if left out")
       ->check(positive_length());
-  app->add_flag("--optimize,!--no-optimize", command->options.optimize, "Move nodes for better angles (the default)");
+  app->add_flag("--optimize", command->options.optimize, "Move nodes for better angles (the default)");
+  app->add_flag_callback(
+      "--no-optimize", [command] { command->options.optimize = false; }, "Leave nodes where they are");
   app->add_flag("--lose-thin", command->lose_thin, "Leave out parts thinner than a cell, rather than thicken them");
   app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));

@@ -166,6 +166,7 @@ Error encloses_nothing(double open_share) {
                   100 * std::min(1.0, open_share)));
 }
 
+/// What was mended and what was lost, in numbers and in words.
 void describe(const TriMesh& given, const MendedSurface& surface, const EnclosedRegion& region,
               TetrahedralizeReport& report) {
   report.triangles_dropped = surface.dropped;
@@ -173,29 +174,24 @@ void describe(const TriMesh& given, const MendedSurface& surface, const Enclosed
   report.holes_closed = surface.holes;
   report.thin_nodes = region.thin;
   report.pieces_dropped = region.pieces_dropped;
-  if (surface.dropped > 0) {
-    report.notes.push_back(
-        fmt::format("{} of {} triangles were duplicates or had no area", surface.dropped, given.faces.size()));
-  }
-  if (surface.flipped > 0) {
-    report.notes.push_back(fmt::format("{} of {} triangles faced the wrong way", surface.flipped, given.faces.size()));
-  }
-  if (surface.loose_edges > 0.5) {
-    report.notes.push_back("most triangles are not joined to their neighbours, so the volume error is a guess");
-  } else if (surface.holes > 0) {
-    report.notes.push_back(fmt::format("{} hole{} closed, so the volume error is a guess", surface.holes,
-                                       surface.holes == 1 ? " was" : "s were"));
-  }
-  if (region.thin > 0) {
-    report.notes.push_back(
-        fmt::format("parts thinner than the cell were made thicker ({} lattice points); a smaller cell shows them "
-                    "better",
-                    region.thin));
-  }
-  if (region.pieces_dropped > 0) {
-    report.notes.push_back(fmt::format("{} piece{} smaller than a cell left out", region.pieces_dropped,
-                                       region.pieces_dropped == 1 ? " was" : "s were"));
-  }
+  const auto note = [&](bool applies, std::string text) {
+    if (applies) report.notes.push_back(std::move(text));
+  };
+  const auto s = [](std::size_t count) { return count == 1 ? "" : "s"; };
+  const auto were = [](std::size_t count) { return count == 1 ? "was" : "were"; };
+  note(surface.dropped > 0, fmt::format("{} of {} triangles {} dropped: duplicates, or without area", surface.dropped,
+                                        given.faces.size(), were(surface.dropped)));
+  note(surface.flipped > 0, fmt::format("{} of {} triangles faced the wrong way", surface.flipped, given.faces.size()));
+  const bool is_soup = surface.loose_edges > 0.5;
+  note(is_soup, "most triangles are not joined to their neighbours, so the volume error is a guess");
+  note(surface.holes > 0 && !is_soup, fmt::format("{} hole{} {} closed, so the volume error is a guess", surface.holes,
+                                                  s(surface.holes), were(surface.holes)));
+  note(region.thin > 0,
+       fmt::format("parts thinner than the cell were made thicker ({} lattice point{}); a smaller cell "
+                   "shows them better",
+                   region.thin, s(region.thin)));
+  note(region.pieces_dropped > 0, fmt::format("{} piece{} smaller than a cell {} left out", region.pieces_dropped,
+                                              s(region.pieces_dropped), were(region.pieces_dropped)));
 }
 
 /// Angles, volume and distances. The mesh is in lattice units.

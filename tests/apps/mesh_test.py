@@ -135,7 +135,7 @@ class Tetrahedralize(CommandTest):
         (volume,) = self.numbers(out, r"volume +([\d.]+) m³")
         self.assertGreater(volume, 5)
         self.assertLess(volume, 8.1)
-        self.assertIn("note      2 of 12 triangles were duplicates", out)
+        self.assertIn("note      2 of 12 triangles were dropped", out)
         self.assertIn("hole was closed", out)
 
     def test_better_angles_can_be_left_out(self):
