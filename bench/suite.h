@@ -23,6 +23,7 @@ struct Benchmark {
 /// All benchmarks, in the order in which they run. One function for each file of the suite.
 void add_rigid_benchmarks(std::vector<Benchmark>& suite);
 void add_embed_benchmarks(std::vector<Benchmark>& suite);
+void add_solid_benchmarks(std::vector<Benchmark>& suite);
 
 /// Sums up step times: the minimum over repeats of each step, then minimum, median and worst over the steps.
 /// `times[repeat][step]` in ms.

@@ -55,6 +55,22 @@ class SlicedMatrix {
     return y;
   }
 
+  /// The same of two vectors, for one reading of the matrix.
+  std::pair<LaneVec3<Float8>, LaneVec3<Float8>> differences(std::size_t slice, const float* x, const float* z) const {
+    const LaneVec3<Float8> own_x = load_vec8(x + 24 * slice), own_z = load_vec8(z + 24 * slice);
+    LaneVec3<Float8> of_x, of_z;
+    const float* block = values_.data() + starts_[slice] * kBlockFloats;
+    const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
+    for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlockFloats, column += kLanes) {
+      const Int8 at = load_index8(column);
+      const LaneVec3<Float8> d = gather_vec8(x, at) - own_x, e = gather_vec8(z, at) - own_z;
+      const LaneVec3<Float8> rows[3] = {load_vec8(block), load_vec8(block + 24), load_vec8(block + 48)};
+      of_x.x += dot(rows[0], d), of_x.y += dot(rows[1], d), of_x.z += dot(rows[2], d);
+      of_z.x += dot(rows[0], e), of_z.y += dot(rows[1], e), of_z.z += dot(rows[2], e);
+    }
+    return {of_x, of_z};
+  }
+
   /// −Σ_j K_ij for the eight rows of a slice: the diagonal blocks that the difference form leaves out.
   LaneSym3<Float8> diagonal(std::size_t slice) const {
     LaneSym3<Float8> d;

@@ -65,12 +65,13 @@ SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
   free_.resize(slots);
   for (std::size_t slot = 0; slot < slots; ++slot) free_[slot] = masses_[slot] > 0 ? 1.0f : 0.0f;
   for (LaneVectors* vectors : {&state_.positions, &state_.velocities, &state_.change, &forces_, &held_velocities_,
-                               &reactions_, &internal_, &residual_, &target_}) {
+                               &reactions_, &internal_, &residual_, &product_, &target_}) {
     vectors->assign(slots);
   }
   const Transform world_from_mesh{def_->position, def_->rotation.normalized()};
   for (std::uint32_t node = 0; node < layout_.node_count; ++node) {
-    state_.positions.set(layout_.slot_of_node[node], world_from_mesh * multiply_each(def_->stretch, def_->mesh.nodes[node]));
+    state_.positions.set(layout_.slot_of_node[node],
+                         world_from_mesh * multiply_each(def_->stretch, def_->mesh.nodes[node]));
   }
   const SolidTotals at_rest = totals();
   const Vec3 center{static_cast<float>(at_rest.center[0]), static_cast<float>(at_rest.center[1]),
@@ -152,7 +153,7 @@ void SolidBody::assemble(Workers& workers, float dt) {
 
 SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches) {
   start_change(workers);
-  const double scale = find_residual(workers, gravity, dt);
+  const double scale = find_residual(workers, gravity, dt, touches.empty());
   const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
   contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
@@ -175,46 +176,66 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   return result;
 }
 
-/// Held nodes start with their change given, all others with that of the last substep.
+/// Splits where the solution starts: `target_` gets the velocities with the held nodes' as given, `state_.change` what
+/// the free nodes' changed by in the last substep.
 void SolidBody::start_change(Workers& workers) {
   for_groups(workers, [&](std::size_t g) {
-    const Float8 free = load8(free_.data() + 8 * g);
-    const LaneVec3<Float8> v = state_.velocities.group(g);
-    const LaneVec3<Float8> change = select(free > 0, state_.change.group(g), held_velocities_.group(g) - v);
-    state_.change.set_group(g, change);
-    target_.set_group(g, v + change);
+    const auto free = load8(free_.data() + 8 * g) > 0;
+    target_.set_group(g, select(free, state_.velocities.group(g), held_velocities_.group(g)));
+    state_.change.set_group(g, select(free, state_.change.group(g), LaneVec3<Float8>{}));
   });
 }
 
-/// The residual of the start, without contacts. Returns the norm of the right-hand side, with velocities seen from the
-/// body as a whole: a fast body is solved as well as a slow one.
-double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt) {
-  const LaneVec3<Float8> drift = broadcast(sums_.mean_velocity(workers, masses_, state_.velocities)),
-                         weight = broadcast(gravity);
+/// The residual of the start, without contacts. The start is as much of the last change as serves best: most of it in
+/// smooth motion, none after a blow. Returns the norm of the right-hand side, with velocities seen from a free
+/// body as a whole: a fast one is solved as well as a slow one.
+double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone) {
+  const LaneVec3<Float8> drift =
+      broadcast(held_count_ > 0 ? Vec3{} : sums_.mean_velocity(workers, masses_, state_.velocities));
+  const LaneVec3<Float8> weight = broadcast(gravity);
   const Float8 h = pliant::broadcast(dt);
   norms_.assign((layout_.slot_count / 8 + kGroupGrain - 1) / kGroupGrain, {});
   parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
-    double of_b = 0, of_pull = 0;
+    StartSums& sums = norms_[begin / kGroupGrain];
     for (std::size_t g = begin; g < end; ++g) {
       const Float8 free = load8(free_.data() + 8 * g), mass = load8(masses_.data() + 8 * g);
-      const LaneVec3<Float8> v = state_.velocities.group(g);
+      const LaneVec3<Float8> v = state_.velocities.group(g), change = state_.change.group(g);
       const LaneVec3<Float8> pull = (forces_.group(g) + weight * mass) * h;
       const LaneVec3<Float8> push = pull + internal_.group(g) * h;
       const LaneVec3<Float8> b = push + (v - drift) * mass;
-      const LaneVec3<Float8> change = state_.change.group(g);
-      const Float8 damping = load8(damping_.data() + 8 * g) * h;
-      const LaneVec3<Float8> tied = change * load8(tied_.data() + 8 * g);
-      const LaneVec3<Float8> stretched = system_.internal(layout_, g, target_);
-      residual_.set_group(g, (push - v * damping - tied - stretched) * free);
-      of_b += static_cast<double>(sum(dot(b, b) * free));
-      of_pull += static_cast<double>(sum(dot(pull, pull) * free));
+      const auto [stretched, stretched_more] = layout_.matrix.differences(g, target_.data(), state_.change.data());
+      const LaneVec3<Float8> damped = v * (load8(damping_.data() + 8 * g) * h);
+      const LaneVec3<Float8> residual = (push - damped - stretched) * free;
+      const LaneVec3<Float8> product = (change * load8(tied_.data() + 8 * g) + stretched_more) * free;
+      residual_.set_group(g, residual);
+      product_.set_group(g, product);
+      sums.of_b += static_cast<double>(sum(dot(b, b) * free));
+      sums.of_pull += static_cast<double>(sum(dot(pull, pull) * free));
+      sums.gain += static_cast<double>(sum(dot(change, residual)));
+      sums.cost += static_cast<double>(sum(dot(change, product)));
     }
-    norms_[begin / kGroupGrain] = {of_b, of_pull};
   });
-  double of_b = 0, of_pull = 0;
-  for (const auto& [b, pull] : norms_) of_b += b, of_pull += pull;
+  StartSums all;
+  for (const StartSums& part : norms_) {
+    all.of_b += part.of_b, all.of_pull += part.of_pull, all.gain += part.gain, all.cost += part.cost;
+  }
+  // With contacts, whose part in the residual is not yet known, all of it: a body at rest stays at rest.
+  const double share = !is_alone ? 1 : all.cost > 0 ? all.gain / all.cost : 0;
+  take_share(workers, std::isfinite(share) ? static_cast<float>(share) : 0.0f);
   // A body at rest has a right-hand side of rounding only: its weight then sets the scale.
-  return std::max(std::sqrt(of_b), 0.03 * std::sqrt(of_pull));
+  return std::max(std::sqrt(all.of_b), 0.03 * std::sqrt(all.of_pull));
+}
+
+/// Starts from this share of the last change.
+void SolidBody::take_share(Workers& workers, float share) {
+  const Float8 scale = pliant::broadcast(share);
+  for_groups(workers, [&](std::size_t g) {
+    const LaneVec3<Float8> own = state_.change.group(g) * scale, v = state_.velocities.group(g);
+    residual_.set_group(g, residual_.group(g) - product_.group(g) * scale);
+    const LaneVec3<Float8> target = target_.group(g) + own;
+    target_.set_group(g, target);
+    state_.change.set_group(g, select(load8(free_.data() + 8 * g) > 0, own, target - v));
+  });
 }
 
 SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, float dt) {
@@ -351,7 +372,7 @@ Aabb SolidBody::bounds() const {
 std::size_t SolidBody::bytes() const {
   std::size_t floats = masses_.size() + damping_.size() + free_.size() + tied_.size();
   for (const LaneVectors* vectors : {&state_.positions, &state_.velocities, &state_.change, &forces_, &held_velocities_,
-                                     &reactions_, &internal_, &residual_, &target_}) {
+                                     &reactions_, &internal_, &residual_, &product_, &target_}) {
     floats += vectors->floats().size();
   }
   return floats * sizeof(float) + norms_.size() * sizeof(norms_[0]) +

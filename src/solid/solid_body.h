@@ -99,7 +99,8 @@ class SolidBody {
   void update_elements(Workers& workers, float dt);
   LaneQuat<float> whole_rotation() const;
   void start_change(Workers& workers);
-  double find_residual(Workers& workers, Vec3 gravity, float dt);
+  void take_share(Workers& workers, float share);
+  double find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
   SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
   void update_target(Workers& workers);
@@ -119,9 +120,12 @@ class SolidBody {
   SolidContactRows contacts_;
   SolidMomentSums sums_;
   LaneVectors forces_, held_velocities_, reactions_;
-  LaneVectors internal_, residual_;
-  LaneVectors target_;                            ///< velocities plus their change, as far as it is known
-  std::vector<std::pair<double, double>> norms_;  ///< scratch, per chunk
+  LaneVectors internal_, residual_, product_;
+  LaneVectors target_;  ///< velocities plus their change, as far as it is known
+  struct StartSums {
+    double of_b = 0, of_pull = 0, gain = 0, cost = 0;
+  };
+  std::vector<StartSums> norms_;  ///< scratch, per chunk
 };
 
 }  // namespace pliant
