@@ -38,6 +38,12 @@ struct EdgeAdjacency {
 EdgeAdjacency edge_faces(std::span<const Face> faces, std::size_t vertex_count);
 EdgeAdjacency edge_tets(std::span<const Tet> tets, std::size_t node_count);
 
+/// Whether a face runs along the edge from a to b, rather than from b to a. Neighbours that face the same way run along
+/// their common edge in opposite directions.
+inline bool runs_along(const Face& f, std::uint32_t a, std::uint32_t b) {
+  return (f[0] == a && f[1] == b) || (f[1] == a && f[2] == b) || (f[2] == a && f[0] == b);
+}
+
 /// Row f: the faces that share an edge with face f, each once.
 Csr face_faces(std::span<const Face> faces, std::size_t vertex_count);
 

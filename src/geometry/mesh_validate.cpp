@@ -129,11 +129,6 @@ void check_tet(const TetMesh& mesh, std::size_t t, Problems& problems) {
   }
 }
 
-/// Whether face f runs along the edge from a to b, rather than from b to a.
-bool runs_along(const Face& f, std::uint32_t a, std::uint32_t b) {
-  return (f[0] == a && f[1] == b) || (f[1] == a && f[2] == b) || (f[2] == a && f[0] == b);
-}
-
 void check_edges(const TriMesh& mesh, bool require_closed, Problems& problems) {
   const EdgeAdjacency adjacency = edge_faces(mesh.faces, mesh.vertices.size());
   for (std::size_t e = 0; e < adjacency.edges.size() && !problems.full(); ++e) {

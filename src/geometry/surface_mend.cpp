@@ -75,10 +75,6 @@ struct Patches {
   std::vector<double> area;     ///< per patch
 };
 
-bool runs_along(const Face& f, std::uint32_t a, std::uint32_t b) {
-  return (f[0] == a && f[1] == b) || (f[1] == a && f[2] == b) || (f[2] == a && f[0] == b);
-}
-
 /// The neighbour of each face over its three edges (f[i], f[i + 1]), where there is exactly one.
 std::vector<std::array<std::uint32_t, 3>> face_neighbors(std::span<const Face> faces, const EdgeAdjacency& edges) {
   std::vector<std::array<std::uint32_t, 3>> neighbors(faces.size(), {kNoNeighbor, kNoNeighbor, kNoNeighbor});
