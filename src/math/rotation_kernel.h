@@ -1,16 +1,9 @@
-// The rotation in a deformation gradient, for elements that may be flat or inside out.
-//
-// Where a tet keeps more than 6 % of its volume, the rotation is that of the polar decomposition, found by Newton's
-// method on SO(3) from last step's rotation: two iterations give 1e-6 in ordinary motion. Below that, and inside out,
-// the polar rotation is ill-defined or mirrors the tet, and the rotation comes from a QR factorisation instead, whose
-// triangle points every flattened direction back the way it came (Parker and O'Brien 2009, section 3).
+// Rotations from 3x3 matrices: by Gram-Schmidt for any matrix, and the nearest one by Newton's method on SO(3).
 #pragma once
 
 #include "math/lane_math.h"
 
 namespace pliant {
-
-inline constexpr float kFlatVolume = 0.06f;  ///< share of the rest volume below which QR takes over
 
 /// The rotation of the modified Gram-Schmidt factorisation of `f`, proper for any `f`. A column with no direction of
 /// its own takes what is left of `fallback`'s.
@@ -70,23 +63,6 @@ PolarResult<T> polar_rotation(const LaneMat3<T>& f, const LaneQuat<T>& start, in
     rotation = rotation.turned_by(w * (half / sqrt(max(turn_squared, one))));
   }
   return {rotation, error_squared};
-}
-
-/// The rotation of `f`, starting from last step's; by QR where the determinant is not above `flat_determinant`.
-template <typename T>
-LaneQuat<T> element_rotation(const LaneMat3<T>& f, const LaneQuat<T>& last, T flat_determinant) {
-  constexpr int kUsual = 2, kMore = 12;
-  constexpr float kAccuracy = 4e-6f;  // rad²; Newton squares the error, so that what is left is 4e-6 rad
-  const auto flat = !(determinant(f) > flat_determinant);
-  const PolarResult<T> polar = polar_rotation(f, last, kUsual);
-  const auto bad = !(polar.error_squared < T{} + kAccuracy);
-  if (!any(bad | flat)) return polar.rotation;
-
-  const LaneQuat<T> qr = quaternion_of(qr_rotation(f, last.to_matrix()));
-  const PolarResult<T> again = polar_rotation(f, qr, kMore);
-  const auto mended = again.error_squared < T{} + kAccuracy;
-  const LaneQuat<T> unlike = select(mended, again.rotation, qr);
-  return select(flat, qr, select(bad, unlike, polar.rotation));
 }
 
 }  // namespace pliant

@@ -5,7 +5,7 @@
 // gradient of its shape function at rest.
 #pragma once
 
-#include "math/rotation_kernel.h"
+#include "math/element_rotation.h"
 
 namespace pliant {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "math/eigen_kernel.h"
-#include "math/rotation_kernel.h"
+#include "math/element_rotation.h"
 
 namespace pliant {
 namespace {
