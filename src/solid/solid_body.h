@@ -30,7 +30,6 @@ struct SolidState {
   LaneVectors change;  ///< of velocity, in the last substep
   std::vector<SolidTouchMemory> touches;
   bool tangled = false;  ///< as `SolidElements::update` found it
-  Vec3 lost_spin{};      ///< kg m²/s, what linearising the elements' rotations added to the spin in the last substep
 };
 
 /// A solid's whole state with all that was asked of it, for snapshots.
