@@ -1,6 +1,7 @@
 #include "picture_output.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <CLI/Validators.hpp>
@@ -18,6 +19,34 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kVideoRate = 60, kGifRate = 20;  // a GIF counts in hundredths of a second: 20 comes out even
+
+struct ColorName {
+  const char* name;
+  ColorBy by;
+};
+constexpr std::array<ColorName, kColorByCount> kColors = {{{"none", ColorBy::Material},
+                                                           {"speed", ColorBy::Speed},
+                                                           {"stress", ColorBy::Stress},
+                                                           {"tension", ColorBy::Tension},
+                                                           {"strain", ColorBy::Strain},
+                                                           {"plastic", ColorBy::PlasticStrain}}};
+
+std::vector<std::string> color_names() {
+  std::vector<std::string> out;
+  for (const ColorName& color : kColors) out.emplace_back(color.name);
+  return out;
+}
+
+/// The names are checked when options are read.
+ColorBy color_named(const std::string& name) {
+  const auto found = std::find_if(kColors.begin(), kColors.end(), [&](const ColorName& c) { return c.name == name; });
+  return found == kColors.end() ? ColorBy::Material : found->by;
+}
+
+bool has_solids(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const SceneBody& body) { return std::holds_alternative<SolidDef>(body.def); });
+}
 
 /// The name says the format, so another one would lie.
 auto check_ending(std::string ending) {
@@ -59,6 +88,7 @@ struct PictureOutput::Impl {
   std::optional<SceneRenderer> renderer;
   std::optional<AtomicFile> image;
   std::vector<Film> films;
+  std::vector<std::string> notices;
 
   Status open_film(const char* what, const std::string& file, VideoSettings settings, double rate) {
     if (file.empty()) return {};
@@ -92,7 +122,11 @@ struct PictureOutput::Impl {
     if (const Status s = open_film("animation", options.gif, settings, kGifRate); !s.ok()) return s;
 
     PictureSettings look{size->width, size->height};
-    look.color_by = options.color == "speed" ? ColorBy::Speed : ColorBy::Material;
+    look.color_by = color_named(options.color);
+    if (tet_value(look.color_by) && !has_solids(scene)) {
+      notices.push_back(
+          fmt::format("--color {} shows nothing: only solids have such values, and the scene has none", options.color));
+    }
     look.wireframe = options.wireframe;
     look.frame_automatically = options.camera == "auto";
     Result<SceneRenderer> made = SceneRenderer::create(scene, look);
@@ -147,7 +181,7 @@ std::vector<std::pair<std::string, fs::path>> PictureOutput::paths() const {
 }
 
 std::vector<std::string> PictureOutput::notices() const {
-  std::vector<std::string> out;
+  std::vector<std::string> out = impl_->notices;
   for (const Film& film : impl_->films) {
     if (!film.writer.notice().empty()) out.push_back(film.writer.notice());
   }
@@ -174,8 +208,11 @@ void add_picture_options(CLI::App& command, PictureOptions& options) {
   command.add_option("--fps", options.fps, "Pictures per second of the video; at most one per step, 60 if left out")
       ->check(CLI::Range(1.0, 1000.0))
       ->group(kGroup);
-  command.add_option("--color", options.color, "speed: colours show how fast things are; none: their own colours")
-      ->check(CLI::IsMember({"none", "speed"}))
+  command
+      .add_option("--color", options.color,
+                  "What colours show: speed; of solids, stress (von Mises), tension (largest principal stress), strain "
+                  "(elastic) or plastic (strain); none: the bodies' own")
+      ->check(CLI::IsMember(color_names()))
       ->group(kGroup);
   command.add_option("--camera", options.camera, "scene: as the scene says; auto: frame what moves")
       ->check(CLI::IsMember({"scene", "auto"}))

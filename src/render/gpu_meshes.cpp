@@ -28,12 +28,15 @@ Aabb finite_bounds(std::span<const Vec3> points) {
   return box.is_empty() ? Aabb{{0, 0, 0}, {0, 0, 0}} : box;
 }
 
+/// Of bodies that have no value while others show theirs: a colour of their own could be taken for one.
+constexpr Vec3 kNoValue{0.26f, 0.26f, 0.27f};
+
 GpuMeshes::Ball ball_about(const Aabb& box, const RenderSurface& surface) {
   const Vec3 center = surface.deforms() ? box.center() : surface.world_from_body * box.center();
   return {center, 0.5f * length(box.size())};
 }
 
-/// The deformed surface's own normals, as its rest normals would be wrong.
+/// Where the surface comes without normals: those at rest would be wrong.
 std::vector<Vec3> normals_now(const RenderSurface& surface) {
   TriMesh now;
   now.vertices.assign(surface.vertices.begin(), surface.vertices.end());
@@ -46,6 +49,10 @@ std::vector<float> speeds_of(const RenderSurface& surface) {
   std::transform(surface.velocities.begin(), surface.velocities.end(), speeds.begin(),
                  [](Vec3 v) { return length(v); });
   return speeds;
+}
+
+bool has_values(const RenderSurface& surface) {
+  return surface.deforms() && surface.values.size() == surface.vertices.size();
 }
 
 }  // namespace
@@ -62,11 +69,20 @@ Instance instance_of(const Axes& axes, Vec3 scale, Vec3 position, const Appearan
   return out;
 }
 
-Instance instance_of(const RenderSurface& surface, bool color_by_value) {
+Instance instance_of(const RenderSurface& surface, ColorBy by) {
   const Transform place = surface.deforms() ? Transform{} : surface.world_from_body;
   const Axes axes{place.rotation.rotate({1, 0, 0}), place.rotation.rotate({0, 1, 0}), place.rotation.rotate({0, 0, 1})};
   Instance out = instance_of(axes, {1, 1, 1}, place.position, surface.appearance);
-  if (!color_by_value || !surface.moves) return out;
+  if (tet_value(by)) {
+    if (has_values(surface)) {
+      out.color[3] = 1;  // what is behind would mix its colours with those that mean something
+      out.material[2] = 1;
+    } else {
+      out.color = {kNoValue.x, kNoValue.y, kNoValue.z, surface.appearance.opacity};
+    }
+    return out;
+  }
+  if (by != ColorBy::Speed || !surface.moves) return out;
   out.material[2] = 1;
   if (surface.deforms()) return out;  // has values of its own, vertex by vertex
   out.velocity = surface.velocity;
@@ -149,10 +165,14 @@ GpuMeshes::Slot& GpuMeshes::slot_of(const std::shared_ptr<const TriMesh>& mesh) 
   return slot;
 }
 
-GpuMeshes::Slot& GpuMeshes::slot_of_deforming(const RenderSurface& surface, bool color_by_speed) {
+GpuMeshes::Slot& GpuMeshes::slot_of_deforming(const RenderSurface& surface, ColorBy by) {
   Slot& slot = deforming_[surface.body];
   if (slot.mesh != surface.mesh) slot.mesh = surface.mesh, slot.gpu = std::make_unique<GpuMesh>(*surface.mesh);
-  slot.gpu->update(surface.vertices, normals_now(surface), color_by_speed ? speeds_of(surface) : std::vector<float>());
+  const std::vector<Vec3> computed = surface.normals.empty() ? normals_now(surface) : std::vector<Vec3>();
+  const std::vector<float> speeds = by == ColorBy::Speed ? speeds_of(surface) : std::vector<float>();
+  const bool show_values = tet_value(by) && has_values(surface);
+  slot.gpu->update(surface.vertices, surface.normals.empty() ? computed : surface.normals,
+                   show_values ? surface.values : std::span<const float>(speeds));
   slot.seen = updates_;
   return slot;
 }
@@ -162,18 +182,18 @@ void GpuMeshes::add_batch(std::vector<Batch>& batches, Slot& slot, std::span<con
   instances_.insert(instances_.end(), instances.begin(), instances.end());
 }
 
-void GpuMeshes::update(std::span<const RenderSurface> surfaces, Vec3 eye, bool color_by_speed) {
+void GpuMeshes::update(std::span<const RenderSurface> surfaces, Vec3 eye, ColorBy by) {
   ++updates_;
   instances_.clear(), opaque_.clear(), transparent_.clear(), balls_.clear();
   std::vector<Drawn> solid, glass;
   for (const RenderSurface& surface : surfaces) {
     if (surface.endless || !surface.mesh || surface.mesh->faces.empty()) continue;
     if (!is_finite(surface.world_from_body)) continue;
-    Slot& slot = surface.deforms() ? slot_of_deforming(surface, color_by_speed) : slot_of(surface.mesh);
+    Slot& slot = surface.deforms() ? slot_of_deforming(surface, by) : slot_of(surface.mesh);
     balls_.push_back(ball_about(slot.gpu->bounds(), surface));
     const float distance = length(balls_.back().center - eye);
-    (surface.appearance.opacity < 0.999f ? glass : solid)
-        .push_back({distance, &slot, instance_of(surface, color_by_speed)});
+    const Instance instance = instance_of(surface, by);
+    (instance.color[3] < 0.999f ? glass : solid).push_back({distance, &slot, instance});
   }
   // Stable sorts, so that pictures do not depend on addresses. The nearest solid first: what it hides is not shaded.
   std::stable_sort(solid.begin(), solid.end(), [](const Drawn& a, const Drawn& b) { return a.distance < b.distance; });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "embed/render_surface.h"
+#include "render/color_map.h"
 #include "render/gl_objects.h"
 
 namespace pliant {
@@ -36,7 +37,7 @@ struct Instance {
   Vec3 velocity, spin, center;
 };
 
-Instance instance_of(const RenderSurface& surface, bool color_by_value);
+Instance instance_of(const RenderSurface& surface, ColorBy by);
 /// A mesh of unit size placed by a scale per axis, turned and moved.
 Instance instance_of(const Axes& axes, Vec3 scale, Vec3 position, const Appearance& appearance);
 
@@ -79,7 +80,7 @@ class GpuMeshes {
   };
 
   /// Takes in the surfaces of a picture.
-  void update(std::span<const RenderSurface> surfaces, Vec3 eye, bool color_by_speed);
+  void update(std::span<const RenderSurface> surfaces, Vec3 eye, ColorBy by);
   /// More opaque instances of a mesh of the caller's, after `update` and before `upload`.
   void add(const std::shared_ptr<const TriMesh>& mesh, std::span<const Instance> instances);
   void upload();
@@ -102,7 +103,7 @@ class GpuMeshes {
     Instance instance;
   };
   Slot& slot_of(const std::shared_ptr<const TriMesh>& mesh);
-  Slot& slot_of_deforming(const RenderSurface& surface, bool color_by_speed);
+  Slot& slot_of_deforming(const RenderSurface& surface, ColorBy by);
   void add_batch(std::vector<Batch>& batches, Slot& slot, std::span<const Instance> instances);
   void drop_unseen();
 

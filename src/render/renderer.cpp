@@ -39,15 +39,16 @@ void bind(int unit, const GlTexture& texture) {
   glBindTexture(GL_TEXTURE_2D, texture.get());
 }
 
+/// 0 is at texel 256, 1 at 511 and -1 at 1.
 GlTexture make_color_map() {
-  std::array<std::uint8_t, 4 * 256> texels{};
-  for (std::size_t i = 0; i < 256; ++i) {
-    const Vec3 c = color_map(static_cast<float>(i) / 255);
+  std::array<std::uint8_t, 4 * 512> texels{};
+  for (std::size_t i = 0; i < 512; ++i) {
+    const Vec3 c = color_map((static_cast<float>(i) - 256) / 255);
     for (std::size_t k = 0; k < 3; ++k) texels[4 * i + k] = static_cast<std::uint8_t>(255 * c[k] + 0.5f);
     texels[4 * i + 3] = 255;
   }
-  GlTexture texture = make_texture(GL_SRGB8_ALPHA8, 256, 1);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 256, 1, GL_RGBA, GL_UNSIGNED_BYTE, texels.data());
+  GlTexture texture = make_texture(GL_SRGB8_ALPHA8, 512, 1);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 512, 1, GL_RGBA, GL_UNSIGNED_BYTE, texels.data());
   return texture;
 }
 
@@ -210,7 +211,7 @@ Status Renderer::Impl::prepare(int width, int height, Quality quality) {
 void Renderer::Impl::collect(const Picture& now) {
   picture = &now;
   const View& view = now.view;
-  meshes.update(now.surfaces, view.eye, now.look.color_by == ColorBy::Speed);
+  meshes.update(now.surfaces, view.eye, now.look.color_by);
   std::vector<Instance> bars;
   for (const Rod& rod : now.rods) {
     const Vec3 along = rod.b - rod.a;
@@ -291,7 +292,7 @@ void Renderer::Impl::set_shading(const GlProgram& program) const {
   set_light(program);
   const ColorScale& scale = picture->look.scale;
   program.set("u_color_map", kColorMapUnit);
-  program.set("u_color_range", scale.lower, 1 / std::max(scale.upper - scale.lower, 1e-20f));
+  program.set("u_color_range", scale.lower < 0 ? -1.0f : 0.0f, 1 / std::max(scale.upper, 1e-20f));
   program.set("u_fog", 22 * picture->view.distance());
 }
 

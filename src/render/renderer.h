@@ -18,8 +18,6 @@
 
 namespace pliant {
 
-enum class ColorBy { Material, Speed };
-
 enum class Quality {
   Full,
   Light  ///< hard shadows, no ambient occlusion, jagged edges: for a window without a GPU

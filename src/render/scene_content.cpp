@@ -23,7 +23,14 @@ float top_speed(const RenderSurface& surface) {
 SceneContent::SceneContent(const Scene& scene, int detail)
     : publisher_(detail > 0 ? detail : detail_for(scene.bodies.size())),
       arms_(arms_of(scene)),
-      lighting_(lighting_of(scene.lights)) {}
+      lighting_(lighting_of(scene.lights)) {
+  for (std::size_t i = 0; i < kColorByCount; ++i) scales_[i] = first_scale(static_cast<ColorBy>(i));
+}
+
+void SceneContent::show(ColorBy by) {
+  by_ = by;
+  publisher_.show(tet_value(by));
+}
 
 /// Joints that hold a body from afar would leave it hanging in the air: they are shown. A joint that may break without
 /// having a name by which it could be looked up is not, as its arm would outlive it.
@@ -43,9 +50,12 @@ void SceneContent::update(const ScenePlayer& player) {
   find_rods(player);
 }
 
-void SceneContent::measure_speeds() {
+void SceneContent::measure() {
+  ColorScale& scale = scales_[static_cast<std::size_t>(by_)];
   for (const RenderSurface& surface : surfaces_) {
-    if (surface.moves) speeds_.include(top_speed(surface));
+    if (by_ == ColorBy::Speed && surface.moves) scale.include(top_speed(surface));
+    if (!tet_value(by_)) continue;
+    for (const float value : surface.values) scale.include(value);
   }
 }
 

@@ -22,6 +22,7 @@ struct SceneRenderer::Impl {
     camera = CameraMan(view, static_cast<float>(wanted.width) / static_cast<float>(wanted.height));
     look.color_by = wanted.color_by;
     look.wireframe = wanted.wireframe;
+    content.show(wanted.color_by);
   }
 };
 
@@ -43,8 +44,8 @@ Result<Image> SceneRenderer::render(const ScenePlayer& player) {
   SceneContent& content = impl_->content;
   content.update(player);
   const bool by_value = impl_->look.color_by != ColorBy::Material;
-  if (by_value) content.measure_speeds();
-  impl_->look.scale = content.speeds();
+  if (by_value) content.measure();
+  impl_->look.scale = content.scale();
   const View view = impl_->camera.at(player.world().time(), content.surfaces());
   const PictureSettings& settings = impl_->settings;
   const Picture picture{content.surfaces(), content.rods(), view, content.lighting(), impl_->look};

@@ -72,7 +72,7 @@ uniform vec3 u_eye;
 uniform vec3 u_forward;
 uniform sampler2D u_visibility;
 uniform sampler2D u_color_map;
-uniform vec2 u_color_range;      // value at its left end, 1 / extent
+uniform vec2 u_color_range;      // the lowest colour, -1 or 0; 1 / the value of colour 1
 uniform float u_fog;             // m
 out vec4 o_color;
 
@@ -140,8 +140,8 @@ void main() {
   s.roughness = v_material.x;
   s.metalness = v_material.y;
   if (v_material.z > 0.5) {
-    float t = clamp((v_value - u_color_range.x) * u_color_range.y, 0.0, 1.0);
-    s.albedo = texture(u_color_map, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+    float t = clamp(v_value * u_color_range.y, u_color_range.x, 1.0);
+    s.albedo = texture(u_color_map, vec2((t * 255.0 + 256.5) / 512.0, 0.5)).rgb;
     s.roughness = 0.6;
     s.metalness = 0.0;
   }

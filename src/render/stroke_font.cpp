@@ -84,6 +84,12 @@ const char* strokes_of(char c) {
       return "0226 422608";
     case 'z':
       return "02420646";
+    case 'G':
+      return "41301001051636454323";
+    case 'M':
+      return "0600234046";
+    case 'P':
+      return "06003041423303";
     case '.':
       return "1616";
     case ',':
@@ -110,6 +116,7 @@ struct Stroke {
 std::vector<Stroke> strokes(char c, float x, float y, float unit) {
   std::vector<Stroke> out;
   const char* s = strokes_of(c);
+  if (*s == 0) s = strokes_of(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
   bool down = false;
   Vec3 last;
   while (s[0] != 0 && s[1] != 0) {
@@ -156,7 +163,7 @@ float text_width(std::string_view text, float size) {
 float draw_text(Image& image, std::string_view text, float x, float y, float size, Vec3 color) {
   const float unit = size / 6;
   for (const char c : text) {
-    draw_letter(image, static_cast<char>(std::tolower(static_cast<unsigned char>(c))), x, y, unit, color);
+    draw_letter(image, c, x, y, unit, color);
     x += advance_of(c) * unit;
   }
   return x;

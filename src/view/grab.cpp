@@ -38,6 +38,11 @@ Vec3 to_world(const Quat& world_from_body, const Mat3& m, Vec3 v) {
   return world_from_body.rotate(m * world_from_body.conjugate().rotate(v));
 }
 
+Vec3 limited(Vec3 force, float most) {
+  const float much = length(force);
+  return much > most ? force * (most / much) : force;
+}
+
 /// The three vertices of the face nearest to `p`, with the shares that make up its nearest point.
 SurfacePoint on_nearest_face(const RenderSurface& surface, Vec3 p) {
   SurfacePoint out;
@@ -66,6 +71,13 @@ SurfacePoint SurfacePoint::at(const RenderSurface& surface, Vec3 world) {
   SurfacePoint out = surface.deforms() ? on_nearest_face(surface, world) : SurfacePoint{};
   out.body = surface.body;
   out.local = surface.world_from_body.inverse() * world;
+  return out;
+}
+
+Vec3 SurfacePoint::rest_position(const RenderSurface& surface) const {
+  if (!surface.deforms()) return local;
+  Vec3 out;
+  for (std::size_t i = 0; i < 3; ++i) out += weights[i] * surface.mesh->vertices[nodes[i]];
   return out;
 }
 
@@ -107,8 +119,12 @@ Mat3 response_at(const World& world, BodyId body, Vec3 point) {
   return out;
 }
 
-Grab::Grab(const RenderSurface& surface, Vec3 position)
-    : point_(SurfacePoint::at(surface, position)), target_(point_.position(surface)) {}
+Grab::Grab(const World& world, const RenderSurface& surface, Vec3 position)
+    : point_(SurfacePoint::at(surface, position)), target_(point_.position(surface)) {
+  const Result<const SolidDef*> solid = world.solid_def(point_.body);
+  const Result<BodyState> state = world.state(point_.body);
+  if (solid && state && state->mass > 0) handful_.emplace(**solid, state->mass, point_.rest_position(surface));
+}
 
 void Grab::pull_to(Vec3 target) {
   if (is_finite(target)) target_ = target;
@@ -117,27 +133,51 @@ void Grab::pull_to(Vec3 target) {
 void Grab::apply(World& world, const RenderSurface& surface, float dt) const {
   const Result<BodyState> state = world.state(point_.body);
   if (!state || !(state->mass > 0) || state->quarantined) return;
-  const float k = state->mass * kFrequency * kFrequency, c = 2 * state->mass * kFrequency;
-  const Vec3 x = point_.position(surface), v = point_.velocity(surface);
+  const Vec3 x = point_.position(surface);
+  if (handful_) {
+    pull_solid(world, *state, x, dt);
+  } else {
+    pull_rigid(world, *state, x, point_.velocity(surface), dt);
+  }
+}
+
+void Grab::pull_rigid(World& world, const BodyState& state, Vec3 x, Vec3 v, float dt) const {
+  const float k = state.mass * kFrequency * kFrequency, c = 2 * state.mass * kFrequency;
   // With the velocity at the end of the step, v + K J:  J = dt (k (target - x - dt (v + K J)) - c (v + K J)).
   Mat3 system = response_at(world, point_.body, x);
   for (std::size_t i = 0; i < 3; ++i) {
     system.rows[i] *= c * dt + k * dt * dt;
     system(i, i) += 1;
   }
-  Vec3 force = inverse(system) * (k * (target_ - x - dt * v) - c * v);
-  const float most = kMostAcceleration * state->mass;
-  if (const float much = length(force); much > most) force *= most / much;
+  const Vec3 force = limited(inverse(system) * (k * (target_ - x - dt * v) - c * v), kMostAcceleration * state.mass);
   if (!is_finite(force)) return;
   world.apply_force(point_.body, force, x);
+  if (const std::optional<MassProperties> mass = mass_of(world, point_.body)) {
+    drag(world, state, to_world(state.world_from_body.rotation, mass->inertia, state.angular_velocity), x, dt);
+  }
+}
 
-  if (const std::optional<MassProperties> mass = mass_of(world, point_.body)) drag(world, *state, *mass, x, dt);
+/// The spring carries the whole body but meets only a handful of it, which answers more: K, 1/kg. Damped for that of
+/// the body's mass and 1/K in the middle, it neither swings much nor is weakened much by the implicit step.
+void Grab::pull_solid(World& world, const BodyState& state, Vec3 x, float dt) const {
+  const Result<std::span<const Vec3>> positions = world.node_positions(point_.body);
+  const Result<std::span<const Vec3>> velocities = world.node_velocities(point_.body);
+  if (!positions || !velocities) return;
+  const Vec3 v = handful_->velocity(*velocities);
+  const float response = handful_->response();
+  const float k = state.mass * kFrequency * kFrequency, c = 2 * std::sqrt(state.mass / response) * kFrequency;
+  const Vec3 wanted = (k * (target_ - x - dt * v) - c * v) / (1 + response * (c * dt + k * dt * dt));
+  const Vec3 force = limited(wanted, handful_->most_force());
+  if (!is_finite(force)) return;
+  const Vec3 spin = handful_->angular_momentum(state, *positions, *velocities);
+  handful_->pull(world, point_.body, force);
+  drag(world, state, spin, x, dt);
 }
 
 /// Takes from the spin as much as would slow a swing about the held point by `kSpinDrag`.
-void Grab::drag(World& world, const BodyState& state, const MassProperties& mass, Vec3 held, float dt) const {
-  const Vec3 w = state.angular_velocity, spin = to_world(state.world_from_body.rotation, mass.inertia, w);
-  const float own = dot(w, spin), swing = mass.mass * length_squared(cross(w, held - state.center_of_mass));
+void Grab::drag(World& world, const BodyState& state, Vec3 spin, Vec3 held, float dt) const {
+  const Vec3 w = state.angular_velocity;
+  const float own = dot(w, spin), swing = state.mass * length_squared(cross(w, held - state.center_of_mass));
   if (!(own > 0) || !is_finite(spin) || !std::isfinite(swing)) return;
   const float lost = 1 - std::exp(-kSpinDrag * dt * (1 + swing / own));
   world.apply_angular_impulse(point_.body, -lost * spin);

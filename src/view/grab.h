@@ -1,8 +1,8 @@
 // Holding a body by a point of its surface and pulling it: a damped spring between that point and the mouse.
 //
-// It looks at bodies through their render surfaces and pushes them through `World::apply_force`, so that it knows no
-// body kind. The spring's pull is the one that an implicit step would find, which stays calm for large steps where an
-// explicit one explodes; it is scaled by the body's mass, so that a pebble and a boulder follow alike.
+// The spring's pull is the one that an implicit step would find, which stays calm for large steps where an explicit one
+// explodes; it is scaled by the body's mass, so that a pebble and a boulder follow alike. A rigid body is pulled at the
+// point, a solid by a handful of it.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "embed/render_surface.h"
 #include "pliant/world.h"
 
+#include "view/handful.h"
 #include "view/screen.h"
 
 namespace pliant {
@@ -24,6 +25,8 @@ struct SurfacePoint {
   std::array<float, 3> weights{};      ///< … and their shares
 
   static SurfacePoint at(const RenderSurface& surface, Vec3 world);
+  /// In the mesh at rest.
+  Vec3 rest_position(const RenderSurface& surface) const;
   Vec3 position(const RenderSurface& surface) const;
   Vec3 velocity(const RenderSurface& surface) const;
 };
@@ -31,7 +34,7 @@ struct SurfacePoint {
 class Grab {
  public:
   /// Takes hold where the ray hit.
-  Grab(const RenderSurface& surface, Vec3 position);
+  Grab(const World& world, const RenderSurface& surface, Vec3 position);
 
   BodyId body() const { return point_.body; }
   Vec3 target() const { return target_; }
@@ -42,9 +45,12 @@ class Grab {
   void apply(World& world, const RenderSurface& surface, float dt) const;
 
  private:
-  void drag(World& world, const BodyState& state, const MassProperties& mass, Vec3 held, float dt) const;
+  void pull_rigid(World& world, const BodyState& state, Vec3 x, Vec3 v, float dt) const;
+  void pull_solid(World& world, const BodyState& state, Vec3 x, float dt) const;
+  void drag(World& world, const BodyState& state, Vec3 angular_momentum, Vec3 held, float dt) const;
 
   SurfacePoint point_;
+  std::optional<Handful> handful_;  ///< of a solid
   Vec3 target_{};
 };
 

@@ -130,7 +130,7 @@ void Hand::key(const InputEvent& event, Controls& controls) {
     case GLFW_KEY_G:
       return toggle(controls.grid);
     default:
-      if (event.code >= GLFW_KEY_1 && event.code <= GLFW_KEY_4) {
+      if (event.code >= GLFW_KEY_1 && event.code < GLFW_KEY_1 + kColoringCount) {
         controls.coloring = static_cast<Coloring>(event.code - GLFW_KEY_1);
       }
   }

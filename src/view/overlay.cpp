@@ -68,6 +68,26 @@ Vec3 sleep_color(const BodyState& state) {
 
 }  // namespace
 
+ColorBy color_by(Coloring coloring) {
+  switch (coloring) {
+    case Coloring::Speed:
+      return ColorBy::Speed;
+    case Coloring::Stress:
+      return ColorBy::Stress;
+    case Coloring::Tension:
+      return ColorBy::Tension;
+    case Coloring::Strain:
+      return ColorBy::Strain;
+    case Coloring::PlasticStrain:
+      return ColorBy::PlasticStrain;
+    case Coloring::Material:
+    case Coloring::Islands:
+    case Coloring::Sleep:
+      break;
+  }
+  return ColorBy::Material;
+}
+
 void Overlay::line(Vec3 a, Vec3 b, Vec3 color, float opacity, float width) {
   // A line that passes the eye is cut where it comes too near.
   const Axes axes = screen_.view.axes();
@@ -146,7 +166,7 @@ void draw_strokes(Image& image, std::span<const Stroke> strokes, const ScreenRec
 
 std::vector<RenderSurface> colored(std::span<const RenderSurface> surfaces, const World& world, Coloring coloring) {
   std::vector<RenderSurface> out(surfaces.begin(), surfaces.end());
-  if (coloring == Coloring::Material || coloring == Coloring::Speed) return out;
+  if (coloring != Coloring::Islands && coloring != Coloring::Sleep) return out;
   const std::map<std::size_t, std::uint32_t> first = first_of_islands(surfaces, world);
   for (RenderSurface& surface : out) {
     if (!surface.moves) continue;

@@ -2,6 +2,7 @@
 // It is made of plain strokes in window coordinates, which the window and a saved picture draw alike.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,8 +22,14 @@ struct Stroke {
   float width = 1.5f;  ///< pixels
 };
 
-/// What colours mean. A new body kind that publishes values, such as stress, adds its own here.
-enum class Coloring { Material, Speed, Islands, Sleep };
+/// What colours mean, in the order of the keys 1, 2, 3 …
+enum class Coloring { Material, Speed, Islands, Sleep, Stress, Tension, Strain, PlasticStrain };
+constexpr int kColoringCount = 8;
+constexpr std::array<const char*, kColoringCount> kColoringNames = {
+    "their own", "speed", "islands", "asleep or awake", "stress", "tension", "elastic strain", "plastic strain"};
+
+/// What the renderer has to show for it: `Material` for those that `colored` makes by itself.
+ColorBy color_by(Coloring coloring);
 
 class Overlay {
  public:
@@ -49,7 +56,8 @@ class Overlay {
 /// Draws strokes of a window's rectangle into a picture of it, of any size.
 void draw_strokes(Image& image, std::span<const Stroke> strokes, const ScreenRect& rect);
 
-/// The surfaces in the colours of `coloring`; `Material` and `Speed` leave them as they are, the renderer does these.
+/// The surfaces in the colours of `coloring`; all but islands and sleep leave them as they are, the renderer does
+/// these.
 std::vector<RenderSurface> colored(std::span<const RenderSurface> surfaces, const World& world, Coloring coloring);
 
 }  // namespace pliant

@@ -68,11 +68,12 @@ Status Painter::draw(Session& session, const Controls& controls, const View& vie
 
 Status Painter::paint(Session& session, const Controls& controls, const View& view, PixelSize size, Quality quality) {
   SceneContent& content = session.content();
-  content.update(session.player());
   Look look;
-  look.color_by = controls.coloring == Coloring::Speed ? ColorBy::Speed : ColorBy::Material;
-  if (look.color_by == ColorBy::Speed) content.measure_speeds();
-  look.scale = content.speeds();
+  look.color_by = color_by(controls.coloring);
+  content.show(look.color_by);
+  content.update(session.player());
+  content.measure();
+  look.scale = content.scale();
   look.wireframe = controls.wireframe;
   look.grid = controls.grid;
   look.quality = quality;
@@ -84,7 +85,7 @@ Image Painter::picture(const Session& session, const Controls& controls, const O
                        const ScreenRect& rect) const {
   Image image = renderer_.read();
   draw_strokes(image, overlay.strokes(), rect);
-  if (controls.coloring == Coloring::Speed) draw_legend(image, session.content().speeds());
+  if (color_by(controls.coloring) != ColorBy::Material) draw_legend(image, session.content().scale());
   return image;
 }
 

@@ -39,7 +39,7 @@ constexpr std::array<KeyText, 19> kKeys = {{{"drag a body", "pull it by a spring
                                             {"V", "record, stop"},
                                             {"C / X", "contacts / bounding boxes"},
                                             {"W / G", "wireframe / grid"},
-                                            {"1 2 3 4", "colours"},
+                                            {"1 to 8", "colours"},
                                             {"Tab", "hide the panel"}}};
 
 void text_block(const std::string& text) {
@@ -227,11 +227,25 @@ void Panel::draw_body(Session& session, Controls& controls) {
   }
   if (std::optional<BodyTuning> tuning = session.tuning(body)) {
     bool changed = slider("Friction", tuning->friction, 0, 2, "%.2f");
-    changed = slider("Restitution", tuning->restitution, 0, 1, "%.2f") || changed;
+    if (tuning->restitution) changed = slider("Restitution", *tuning->restitution, 0, 1, "%.2f") || changed;
     if (state->mass > 0) changed = slider("Gravity scale", tuning->gravity_scale, -2, 4, "%.2f") || changed;
     if (changed) session.set_tuning(body, *tuning);
   }
+  if (const Result<const SolidDef*> solid = session.world().solid_def(body)) draw_material(**solid);
   if (state->quarantined && button("Let it move again")) controls.ask(Action::Release);
+}
+
+void Panel::draw_material(const SolidDef& solid) {
+  const SolidMaterial& m = solid.material;
+  if (!ImGui::BeginTable("material", 2, ImGuiTableFlags_SizingFixedFit)) return;
+  if (!m.name.empty()) number_row("material", m.name);
+  number_row("Young's modulus", in_thousands(m.young_modulus, "Pa"));
+  if (m.grain_modulus > 0) number_row("along the grain", in_thousands(m.grain_modulus, "Pa"));
+  number_row("Poisson's ratio", fmt::format("{:.3g}", m.poisson_ratio));
+  number_row("density", fmt::format("{:.4g} kg/m³", m.density));
+  if (m.is_plastic()) number_row("yields at a strain of", fmt::format("{:.3g}", m.yield_strain));
+  number_row("tets", fmt::format("{}", solid.mesh.tets.size()));
+  ImGui::EndTable();
 }
 
 void Panel::draw_world(Session& session) {
@@ -247,11 +261,9 @@ void Panel::draw_world(Session& session) {
 }
 
 void Panel::draw_look(Controls& controls) {
-  // A value that a new body kind publishes, such as stress, gets its word here and its place in `Coloring`.
-  constexpr std::array<const char*, 4> kNames = {"their own", "speed", "islands", "asleep or awake"};
   ImGui::SetNextItemWidth(-112 * scale_);
   int index = static_cast<int>(controls.coloring);
-  if (ImGui::Combo("Colours", &index, kNames.data(), static_cast<int>(kNames.size()))) {
+  if (ImGui::Combo("Colours", &index, kColoringNames.data(), kColoringCount)) {
     controls.coloring = static_cast<Coloring>(index);
   }
   place("Colours");
@@ -356,18 +368,18 @@ void Panel::draw_legend(const ColorScale& scale, const ScreenRect& picture) cons
   const float top = bottom - 2.4f * line - bar - 2 * pad, right = left + wide + 2 * pad;
   list.AddRectFilled({left, top}, {right, bottom}, IM_COL32(18, 20, 25, 165), 5 * scale_);
   const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);
-  list.AddText({left + pad, top + 0.8f * pad}, ink, scale.title.c_str());
+  list.AddText({left + pad, top + 0.8f * pad}, ink, scale.caption().c_str());
   const float bar_top = top + 0.8f * pad + 1.3f * line;
   constexpr int kPieces = 48;
   for (int i = 0; i < kPieces; ++i) {
-    const Vec3 c = color_map((static_cast<float>(i) + 0.5f) / kPieces);
+    const Vec3 c = color_map(scale.color_at((static_cast<float>(i) + 0.5f) / kPieces));
     const float x = left + pad + wide * static_cast<float>(i) / kPieces;
     list.AddRectFilled({x, bar_top}, {x + wide / kPieces + 0.5f, bar_top + bar},
                        ImGui::ColorConvertFloat4ToU32({c.x, c.y, c.z, 1}));
   }
   for (int i = 0; i <= 2; ++i) {
     const float share = 0.5f * static_cast<float>(i);
-    const std::string label = fmt::format("{:.4g}", scale.lower + share * (scale.upper - scale.lower));
+    const std::string label = scale.label(share);
     const float x = left + pad + share * (wide - ImGui::CalcTextSize(label.c_str()).x);
     list.AddText({x, bar_top + bar + 0.15f * line}, ink, label.c_str());
   }

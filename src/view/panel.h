@@ -64,6 +64,7 @@ class Panel {
   void draw_time(Controls& controls);
   void draw_tools(Controls& controls);
   void draw_body(Session& session, Controls& controls);
+  static void draw_material(const SolidDef& solid);
   void draw_world(Session& session);
   void draw_look(Controls& controls);
   void draw_numbers(const Session& session, const PanelInfo& info);

@@ -74,7 +74,7 @@ std::optional<BodyTuning> Session::tuning(BodyId body) const {
   if (const auto changed = tunings_.find(body); changed != tunings_.end()) return changed->second;
   if (!world().contains(body)) return std::nullopt;
   if (const Result<const SolidDef*> solid = world().solid_def(body)) {
-    return BodyTuning{(*solid)->friction, 0, (*solid)->gravity_scale};
+    return BodyTuning{(*solid)->friction, std::nullopt, (*solid)->gravity_scale};
   }
   const Result<const RigidDef*> def = world().def(body);
   if (!def) return std::nullopt;
@@ -86,7 +86,9 @@ void Session::set_tuning(BodyId body, const BodyTuning& tuning) {
   if (!old) return;
   bool ok = true;
   if (tuning.friction != old->friction) ok = world().set_friction(body, tuning.friction).ok() && ok;
-  if (tuning.restitution != old->restitution) ok = world().set_restitution(body, tuning.restitution).ok() && ok;
+  if (tuning.restitution && tuning.restitution != old->restitution) {
+    ok = world().set_restitution(body, *tuning.restitution).ok() && ok;
+  }
   if (tuning.gravity_scale != old->gravity_scale) ok = world().set_gravity_scale(body, tuning.gravity_scale).ok() && ok;
   if (ok) tunings_[body] = tuning;
 }
@@ -105,7 +107,7 @@ bool Session::grab(const Ray& ray) {
   if (!found || !can_be_grabbed(found->body)) return false;
   const RenderSurface* surface = look().surface(found->body);
   if (surface == nullptr) return false;
-  grab_.emplace(*surface, found->position);
+  grab_.emplace(world(), *surface, found->position);
   picked_ = found->body;
   return true;
 }

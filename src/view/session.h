@@ -27,7 +27,9 @@ struct BallTool {
 
 /// Values of a body that can be changed while it moves.
 struct BodyTuning {
-  float friction = 0.5f, restitution = 0, gravity_scale = 1;
+  float friction = 0.5f;
+  std::optional<float> restitution = 0.0f;  ///< solids have none: what they give back is in their material
+  float gravity_scale = 1;
 };
 
 class Session {

@@ -64,6 +64,7 @@ Status ViewLog::write(double now, const Session& session, const Controls& contro
                {"minimised", state.minimised},
                {"recording", state.recording},
                {"camera", view(state.screen.view)},
+               {"colors", kColoringNames[static_cast<std::size_t>(controls.coloring)]},
                {"gravity", json(session.gravity())},
                {"dt", session.dt()},
                {"body_count", session.world().bodies().size()},

@@ -355,7 +355,9 @@ void Viewer::draw_strokes_in_window(const Overlay& overlay) const {
 void Viewer::draw_panel(const Overlay& overlay) {
   gui_->begin_frame();
   draw_strokes_in_window(overlay);
-  if (controls_.coloring == Coloring::Speed) panel_->draw_legend(session_->content().speeds(), screen_.rect);
+  if (color_by(controls_.coloring) != ColorBy::Material) {
+    panel_->draw_legend(session_->content().scale(), screen_.rect);
+  }
   PanelInfo info;
   info.gallery = options_.gallery;
   info.rate = pacer_.rate();

@@ -1,3 +1,7 @@
+#include <cmath>
+#include <tuple>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "render/color_map.h"
@@ -14,16 +18,20 @@ std::size_t inked(const Image& image) {
   return count;
 }
 
-TEST(ColorMap, OnlyGetsDarker) {
-  double last = brightness(color_map(0)) + 1e-3;
-  for (int i = 1; i <= 100; ++i) {
-    const double now = brightness(color_map(static_cast<float>(i) / 100));
-    EXPECT_LE(now, last + 0.035) << i;  // pale blue to pale yellow may rise a little
-    last = now;
+TEST(ColorMap, OnlyGetsDarkerBothWays) {
+  for (const float sign : {1.0f, -1.0f}) {
+    double last = brightness(color_map(0)) + 1e-3;
+    for (int i = 1; i <= 100; ++i) {
+      const double now = brightness(color_map(sign * static_cast<float>(i) / 100));
+      EXPECT_LE(now, last + 0.035) << i;  // pale blue to pale yellow may rise a little
+      last = now;
+    }
+    EXPECT_GT(brightness(color_map(0)) - brightness(color_map(sign)), 0.6);
+    EXPECT_EQ(color_map(7 * sign), color_map(sign));
   }
-  EXPECT_GT(brightness(color_map(0)) - brightness(color_map(1)), 0.6);
-  EXPECT_EQ(color_map(-5), color_map(0));
-  EXPECT_EQ(color_map(7), color_map(1));
+  const Vec3 pulled = color_map(0.5f), pressed = color_map(-0.5f);
+  EXPECT_GT(pulled.x, pulled.z + 0.3f);  // red, blue
+  EXPECT_GT(pressed.z, pressed.x + 0.3f);
 }
 
 TEST(ColorScale, GrowsInRoundSteps) {
@@ -42,8 +50,50 @@ TEST(ColorScale, GrowsInRoundSteps) {
   }
 }
 
+TEST(ColorScale, OfBothSignsStaysSymmetric) {
+  ColorScale scale{"tension", -1, 1, "Pa"};
+  scale.include(-3.0e4f);
+  EXPECT_FLOAT_EQ(scale.lower, -5e4f);
+  EXPECT_FLOAT_EQ(scale.upper, 5e4f);
+  scale.include(6.0e4f);
+  EXPECT_FLOAT_EQ(scale.lower, -1e5f);
+  EXPECT_EQ(scale.label(0), "-100");
+  EXPECT_EQ(scale.label(0.5f), "0");
+  EXPECT_EQ(scale.color_at(0), -1);
+  EXPECT_EQ(scale.color_at(0.5f), 0);
+}
+
+TEST(ColorScale, WritesUnitsThatCanBeRead) {
+  for (const auto& [upper, caption, label] : {std::tuple{1.0f, "stress in Pa", "1"},
+                                              {500.0f, "stress in Pa", "500"},
+                                              {1e3f, "stress in kPa", "1"},
+                                              {2e5f, "stress in kPa", "200"},
+                                              {1e6f, "stress in MPa", "1"},
+                                              {5e8f, "stress in MPa", "500"},
+                                              {1e9f, "stress in GPa", "1"},
+                                              {2e11f, "stress in GPa", "200"}}) {
+    // Grown, as pictures do it, and not only set.
+    ColorScale scale{"stress", 0, 1, "Pa"};
+    scale.include(0.9f * upper);
+    EXPECT_EQ(scale.caption(), caption) << upper;
+    EXPECT_EQ(scale.label(1), label) << upper;
+  }
+  EXPECT_EQ((ColorScale{"speed in m/s", 0, 5000}).caption(), "speed in m/s");
+  EXPECT_EQ((ColorScale{"speed in m/s", 0, 5000}).label(1), "5000");
+  EXPECT_EQ(in_thousands(2.1e11f, "Pa"), "210 GPa");
+  EXPECT_EQ(in_thousands(-1200, "Pa"), "-1.2 kPa");
+  EXPECT_EQ(in_thousands(0, "Pa"), "0 Pa");
+}
+
+TEST(StrokeFont, TellsMegaFromMilli) {
+  Image large(64, 64), small(64, 64);
+  draw_text(large, "M", 10, 10, 24, {1, 1, 1});
+  draw_text(small, "m", 10, 10, 24, {1, 1, 1});
+  EXPECT_NE(large.pixels, small.pixels);
+}
+
 TEST(StrokeFont, DrawsEveryLetterItKnowsAndNothingElse) {
-  for (const char c : std::string("0123456789abcdefghijklmnopqrstuvwxyz.,-+/%")) {
+  for (const char c : std::string("0123456789abcdefghijklmnopqrstuvwxyzGMP.,-+/%")) {
     Image image(64, 64);
     draw_text(image, std::string(1, c), 10, 10, 24, {1, 1, 1});
     EXPECT_GT(inked(image), 10u) << c;

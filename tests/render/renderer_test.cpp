@@ -119,6 +119,13 @@ TEST_F(RendererTest, ADeformingBodyLooksLikeTheRigidOneInItsPlace) {
     const Difference d = difference(draw({rigid}, look), draw({soft}, look));
     EXPECT_LT(d.worst_tile, 2) << d.to_string();
   }
+  // Normals that it brings along are those that are used.
+  std::vector<Vec3> normals;
+  for (const Vec3 n : rigid.mesh->normals) normals.push_back(rigid.world_from_body.rotation.rotate(n));
+  soft.normals = normals;
+  EXPECT_LT(difference(draw({rigid}), draw({soft})).worst_tile, 2);
+  for (Vec3& n : normals) n = {0, 1, 0};
+  EXPECT_TRUE(difference(draw({rigid}), draw({soft})).noticeable());
 }
 
 TEST_F(RendererTest, GlassShowsWhatIsBehindInAnyOrderOfBodies) {

@@ -17,7 +17,7 @@ struct Held {
   Held(const RigidDef& def, Vec3 at, const WorldDef& world_def = {}) : world(world_def) {
     body = world.add(def).value();
     world.commit_edits();
-    grab = std::make_unique<Grab>(publisher.update(world)[0], at);
+    grab = std::make_unique<Grab>(world, publisher.update(world)[0], at);
   }
   const RenderSurface& surface() { return publisher.update(world)[0]; }
   Vec3 point() { return grab->position(surface()); }
@@ -93,7 +93,7 @@ TEST(Grab, CannotPullAStaticBodyThroughItsTarget) {
   const BodyId wall = world.add(RigidDef{.motion = Motion::Static}).value();
   world.commit_edits();
   SurfacePublisher publisher;
-  Grab grab(publisher.update(world)[0], {0.5f, 0, 0});
+  Grab grab(world, publisher.update(world)[0], {0.5f, 0, 0});
   grab.pull_to({5, 0, 0});
   grab.apply(world, publisher.update(world)[0], 0.01f);
   world.step();
