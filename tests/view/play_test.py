@@ -1,5 +1,7 @@
 """Playing: bodies are pulled, balls thrown, values changed, scenes chosen, by a mouse and keys that are not real."""
-from view_support import BOX, ViewTest, main
+import os
+
+from view_support import BOX, SOURCE, ViewTest, main
 
 BROKEN = {"bodies": [{"kind": "rigid", "name": "box", "shape": {"kind": "bx"}}]}
 
@@ -61,6 +63,34 @@ class Hand(ViewTest):
         before = self.state()["bodies"]["box"]["position"]
         self.tool("click", "1")
         self.wait("the box flies", lambda s: s["bodies"]["box"]["position"][0] > before[0] + 0.05)
+        self.close()
+
+
+class Solids(ViewTest):
+    def test_are_pulled_and_shown_by_their_stress(self):
+        self.open(os.path.join(SOURCE, "scenes", "jelly_drop.json"))
+        self.wait("the jelly lies", lambda s: s["time"] > 1.5)
+        self.key("space")
+        state = self.wait("it waits", lambda s: not s["playing"])
+        x, y = state["bodies"]["cube"]["screen"]
+        self.move(x, y)
+        self.press()
+        self.wait("it is grabbed", lambda s: s["grabbed"] == "cube")
+        self.key("space")
+        self.move(x, y - 200)
+        height = state["bodies"]["cube"]["position"][1]
+        self.wait("it follows", lambda s: s["bodies"]["cube"]["position"][1] > height + 0.2)
+        for key, colors in (("5", "stress"), ("6", "tension"), ("7", "elastic strain"), ("8", "plastic strain"),
+                            ("5", "stress")):
+            self.key(key)
+            self.wait(key, lambda s, colors=colors: s["colors"] == colors)
+        self.key("p")
+        self.wait("a picture is saved", lambda s: "jelly_drop-1.png" in s["notice"])
+        self.release()
+        self.wait("it is let go", lambda s: s["grabbed"] == "" and s["picked"] == "cube")
+        state = self.wait("it falls", lambda s: s["bodies"]["cube"]["position"][1] < height + 0.15)
+        self.assertEqual(state["error"], "")
+        self.assertNotIn("quarantine", state["notice"])
         self.close()
 
 
