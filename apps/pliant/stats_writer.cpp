@@ -67,8 +67,9 @@ void StatsWriter::add_report(const StepReport& r) {
   }
   text_ += fmt::format(
       "}}, \"bodies\": {}, \"awake_bodies\": {}, \"nodes\": {}, \"tets\": {}, \"rows\": {}, \"contacts\": {}, "
-      "\"islands\": {}, \"fractures\": {}, \"cg_iterations\": {}, ",
-      r.bodies, r.awake_bodies, r.nodes, r.tets, r.rows, r.contacts, r.islands, r.fractures, r.cg_iterations);
+      "\"islands\": {}, \"fractures\": {}, \"cg_iterations\": {}, \"unconverged_solids\": {}, ",
+      r.bodies, r.awake_bodies, r.nodes, r.tets, r.rows, r.contacts, r.islands, r.fractures, r.cg_iterations,
+      r.unconverged_solids);
   text_ += fmt::format(
       "\"kinetic_energy\": {}, \"potential_energy\": {}, \"elastic_energy\": {}, \"linear_momentum\": {}, "
       "\"angular_momentum\": {}, ",

@@ -44,7 +44,7 @@ Status Recorder::add_frame(const World& world) {
   if (r.frames > 0 && !(time > r.last_time)) {
     return r.misuse(fmt::format("a frame at {} s cannot follow one at {} s", time, r.last_time));
   }
-  r.status = r.sink->add_frame(time, r.publisher.update(world));
+  r.status = r.sink->add_frame(world, r.publisher.update(world));
   r.last_time = time;
   ++r.frames;
   return r.status;

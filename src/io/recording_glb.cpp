@@ -85,7 +85,8 @@ class GlbSink final : public RecordingSink {
  public:
   explicit GlbSink(GlbWriter writer) : writer_(std::move(writer)) {}
 
-  Status add_frame(double time, std::span<const RenderSurface> surfaces) override {
+  Status add_frame(const World& world, std::span<const RenderSurface> surfaces) override {
+    const double time = world.time();
     const auto t = static_cast<float>(time);
     if (frames_ == 0) first_time_ = t;
     ++frames_;

@@ -13,8 +13,8 @@ namespace pliant {
 class RecordingSink {
  public:
   virtual ~RecordingSink() = default;
-  /// Surfaces in the order of the bodies; a body that is missing is gone. Times increase.
-  virtual Status add_frame(double time, std::span<const RenderSurface> surfaces) = 0;
+  /// Surfaces in the order of the bodies, of the world as it is now; a body that is missing is gone. Times increase.
+  virtual Status add_frame(const World& world, std::span<const RenderSurface> surfaces) = 0;
   virtual Status finish() = 0;
 };
 

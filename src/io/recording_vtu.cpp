@@ -10,16 +10,44 @@
 namespace pliant {
 namespace {
 
-/// Several surfaces as one grid, in world coordinates.
+/// Several bodies as one grid, in world coordinates: surfaces of rigid bodies, the tets of solids.
 struct JoinedGrid {
   std::vector<Vec3> points, velocities;
   std::vector<float> speeds;
   std::vector<Face> faces;
-  std::vector<std::int32_t> bodies;  ///< per face
+  std::vector<Tet> tets;
+  std::vector<std::int32_t> face_bodies, tet_bodies;
+  std::vector<float> stress, tension, strain, plastic_strain;  ///< per tet
 
-  void clear() {
-    points.clear(), velocities.clear(), speeds.clear();
-    faces.clear(), bodies.clear();
+  // The arrays of all cells, faces first.
+  std::vector<std::int32_t> bodies;
+  std::vector<float> cell_stress, cell_tension, cell_strain, cell_plastic_strain;
+
+  void clear() { *this = {}; }
+
+  void append_solid(const World& world, BodyId body, std::int32_t number) {
+    const auto first = static_cast<std::uint32_t>(points.size());
+    const std::span<const Vec3> positions = *world.node_positions(body), moving = *world.node_velocities(body);
+    points.insert(points.end(), positions.begin(), positions.end());
+    velocities.insert(velocities.end(), moving.begin(), moving.end());
+    for (const Vec3 v : moving) speeds.push_back(length(v));
+    for (const Tet& t : (*world.solid_def(body))->mesh.tets) {
+      tets.push_back({t[0] + first, t[1] + first, t[2] + first, t[3] + first});
+    }
+    tet_bodies.resize(tets.size(), number);
+    const auto append_values = [&](std::vector<float>& to, TetValue value) {
+      const std::vector<float> values = *world.tet_values(body, value);
+      to.insert(to.end(), values.begin(), values.end());
+    };
+    append_values(stress, TetValue::Stress), append_values(tension, TetValue::Tension);
+    append_values(strain, TetValue::Strain), append_values(plastic_strain, TetValue::PlasticStrain);
+  }
+
+  /// Values of tets, with zeros for the faces before them.
+  std::span<const float> of_cells(const std::vector<float>& of_tets, std::vector<float>& out) const {
+    out.assign(faces.size(), 0.0f);
+    out.insert(out.end(), of_tets.begin(), of_tets.end());
+    return out;
   }
 
   void append(const RenderSurface& surface, std::int32_t number) {
@@ -30,15 +58,24 @@ struct JoinedGrid {
       speeds.push_back(length(velocities.back()));
     }
     for (const Face& f : surface.mesh->faces) faces.push_back({f[0] + first, f[1] + first, f[2] + first});
-    bodies.resize(faces.size(), number);
+    face_bodies.resize(faces.size(), number);
   }
 
-  VtuGrid view(double time) const {
+  VtuGrid view(double time) {
     VtuGrid grid;
     grid.points = points;
     grid.faces = faces;
+    grid.tets = tets;
+    bodies = face_bodies;
+    bodies.insert(bodies.end(), tet_bodies.begin(), tet_bodies.end());
     grid.point_data = {{"velocity", 3, VtuArray::of(velocities)}, {"speed", 1, std::span<const float>(speeds)}};
     grid.cell_data = {{"body", 1, std::span<const std::int32_t>(bodies)}};
+    if (!tets.empty()) {
+      grid.cell_data.push_back({"stress", 1, of_cells(stress, cell_stress)});
+      grid.cell_data.push_back({"tension", 1, of_cells(tension, cell_tension)});
+      grid.cell_data.push_back({"strain", 1, of_cells(strain, cell_strain)});
+      grid.cell_data.push_back({"plastic_strain", 1, of_cells(plastic_strain, cell_plastic_strain)});
+    }
     grid.time = time;
     return grid;
   }
@@ -48,12 +85,17 @@ class VtuSink final : public RecordingSink {
  public:
   explicit VtuSink(AtomicFolder folder) : folder_(std::move(folder)) {}
 
-  Status add_frame(double time, std::span<const RenderSurface> surfaces) override {
+  Status add_frame(const World& world, std::span<const RenderSurface> surfaces) override {
+    const double time = world.time();
     for (const RenderSurface& s : surfaces) numbers_.try_emplace(s.body, static_cast<std::int32_t>(numbers_.size()));
     if (const Status status = write_still(time, surfaces); !status.ok()) return status;
     grid_.clear();
     for (const RenderSurface& s : surfaces) {
-      if (s.moves) grid_.append(s, numbers_.at(s.body));
+      if (world.kind(s.body) == BodyKind::Solid) {
+        grid_.append_solid(world, s.body, numbers_.at(s.body));
+      } else if (s.moves) {
+        grid_.append(s, numbers_.at(s.body));
+      }
     }
     const std::string name = fmt::format("frame_{:06}.vtu", frames_++);
     if (const Status status = write(name, time); !status.ok()) return status;

@@ -11,7 +11,7 @@ namespace pliant {
 namespace {
 
 // The same range as that of rigid bodies.
-constexpr float kMaxDistance = 1e6f, kMaxSpeed = 1e5f;
+constexpr float kMaxDistance = 1e7f, kMaxSpeed = 1e6f;
 
 bool is_within(const LaneVectors& vectors, float limit) {
   // A NaN fails every comparison.
@@ -69,7 +69,9 @@ void SolidEngine::begin_step(float dt) {
 void SolidEngine::predict(float dt) {
   for (const std::uint32_t slot : slots_) {
     Entry& solid = entry(slot);
-    if (solid.is_active()) solid.body->assemble(workers_, dt);
+    if (!solid.is_active()) continue;
+    drag(solid, dt);
+    solid.body->assemble(workers_, dt);
   }
 }
 
@@ -130,6 +132,7 @@ void SolidEngine::end_step() {
     solid.body->clear_forces();
     for (const DrivenNode& driven : solid.driven) solid.body->set_held_velocity(driven.node, {});
     solid.driven.clear();
+    solid.drag.clear();
     report_.nodes += solid.body->node_count();
     report_.tets += solid.body->tet_count();
   }
@@ -267,6 +270,7 @@ void SolidEngine::add_to_hash(Hasher& hasher) const {
       hasher.add(touch.slot);
       for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
     }
+    hasher.add(state.tangled);
     hasher.add(solid.settings.awake);
     hasher.add(solid.settings.frozen);
   }

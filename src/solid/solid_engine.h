@@ -121,6 +121,7 @@ class SolidEngine {
   const ShapeProbe& probe(const std::shared_ptr<const Shape>& shape);
   void find_touches(Entry& entry, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
+  static void drag(Entry& entry, float dt);
 
   Workers& workers_;
   Workers alone_{1};                             ///< for small bodies, each solved by one thread

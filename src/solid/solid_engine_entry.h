@@ -11,6 +11,12 @@ struct DrivenNode {
   Vec3 target;
 };
 
+/// The air's force on a node, for one substep.
+struct DragForce {
+  std::uint32_t node;
+  Vec3 force;
+};
+
 /// What of a solid decides the future, besides what its body holds.
 struct SolidSettings {
   float friction = 0.5f, gravity_scale = 1;
@@ -30,6 +36,7 @@ struct SolidEngine::Entry {
 
   // Of this step.
   std::vector<DrivenNode> driven;
+  std::vector<DragForce> drag;
   std::vector<SolidTouch> touches;
   SolveResult result;
   LaneVectors positions_before, velocities_before;  ///< where the step began

@@ -1,0 +1,271 @@
+// Solids in a world: edits, reading, sleep, quarantine, determinism and snapshots.
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "pliant/generators.h"
+#include "pliant/world.h"
+
+namespace pliant {
+namespace {
+
+SolidDef soft_cube(Vec3 position) {
+  return {.name = "cube",
+          .mesh = tet_box({0.4f, 0.4f, 0.4f}, 0.1f),
+          .material = {.young_modulus = 1e5f, .poisson_ratio = 0.4f, .stiffness_damping = 5e-3f},
+          .position = position};
+}
+
+NodeSelection left_end() { return NodeHalfSpace{{-1, 0, 0}, 0.199f}; }
+
+void step(World& world, int steps) {
+  for (int i = 0; i < steps; ++i) world.step();
+}
+
+TEST(Solids, FallFreelyAsRigidBodiesDo) {
+  World world;
+  const BodyId solid = world.add(soft_cube({0, 100, 0})).value();
+  step(world, 60);
+  // Backward Euler: v grows by g dt a step, and so does x by v dt.
+  EXPECT_NEAR(world.state(solid)->velocity.y, -9.81f, 1e-3f);
+  EXPECT_NEAR(world.state(solid)->center_of_mass.y, 100 - 9.81f * 0.5f * 61 / 60, 2e-3f);
+  EXPECT_LT(world.report().elastic_energy, 1e-3);
+}
+
+TEST(Solids, ADropNeverGainsEnergyHoweverHard) {
+  // Very soft and fast: tets are pressed flat and inside out on the way.
+  World world;
+  world.add(GroundDef{}).value();
+  SolidDef def = soft_cube({0, 1.2f, 0});
+  def.material = material::jelly();
+  world.add(def).value();
+  world.step();
+  double before = world.report().kinetic_energy + world.report().potential_energy + world.report().elastic_energy;
+  for (int i = 0; i < 180; ++i) {
+    const StepReport& report = world.step();
+    const double now = report.kinetic_energy + report.potential_energy + report.elastic_energy;
+    EXPECT_LT(now, before + 0.02 * std::abs(before)) << "step " << i;
+    EXPECT_LT(report.max_penetration, 0.005f) << "step " << i;
+    before = now;
+  }
+}
+
+TEST(Solids, RestOnTheGroundWithTheirWeightAndSleep) {
+  World world;
+  const BodyId ground = world.add(GroundDef{}).value();
+  const BodyId solid = world.add(soft_cube({0, 0.25f, 0})).value();
+  float impulse = 0;
+  for (int i = 0; i < 600 && world.state(solid)->awake; ++i) {
+    world.step();
+    if (world.events().contacts.empty()) continue;
+    impulse = 0;
+    for (const Contact& contact : world.events().contacts) {
+      EXPECT_EQ(contact.a, solid);
+      EXPECT_EQ(contact.b, ground);
+      impulse += contact.normal_impulse;
+    }
+  }
+  const float weight = world.state(solid)->mass * 9.81f;
+  EXPECT_NEAR(impulse * 60, weight, 0.02f * weight);
+  EXPECT_FALSE(world.state(solid)->awake);
+  EXPECT_EQ(world.report().awake_bodies, 0u);
+  // What it lies on is taken away.
+  ASSERT_TRUE(world.remove(ground).ok());
+  step(world, 30);
+  EXPECT_TRUE(world.state(solid)->awake);
+  EXPECT_LT(world.state(solid)->center_of_mass.y, 0.0f);
+}
+
+TEST(Solids, HeldNodesCarryTheWeightAndGoWhereTheyAreDriven) {
+  World world({.allow_sleep = false});
+  SolidDef def = soft_cube({0, 1, 0});
+  def.material.stiffness_damping = 0.05f;
+  def.held = {{.name = "left", .nodes = left_end()}};
+  const BodyId solid = world.add(def).value();
+  step(world, 300);
+  const float weight = world.state(solid)->mass * 9.81f;
+  const Vec3 force = *world.held_force(solid);
+  EXPECT_NEAR(force.y, weight, 2e-3f * weight);
+  EXPECT_NEAR(force.x, 0, 2e-3f * weight);
+
+  for (int i = 1; i <= 60; ++i) {
+    ASSERT_TRUE(world.drive(solid, left_end(), Transform{{0, 1 + 0.01f * static_cast<float>(i), 0}, {}}).ok());
+    world.step();
+  }
+  const auto nodes = *world.node_positions(solid);
+  const SolidDef& kept = **world.solid_def(solid);
+  for (const std::uint32_t node : *select_nodes(kept.mesh, left_end())) {
+    EXPECT_NEAR(nodes[node].y, kept.mesh.nodes[node].y + 1.6f, 1e-4f);
+  }
+  ASSERT_TRUE(world.release(solid, left_end()).ok());
+  step(world, 10);
+  EXPECT_LT(world.state(solid)->velocity.y, -1.0f);
+}
+
+TEST(Solids, ForcesPressureAndImpulsesMoveThemAsNewtonSays) {
+  World world({.gravity = {0, 0, 0}});
+  const BodyId solid = world.add(soft_cube({})).value();
+  const float mass = 0.4f * 0.4f * 0.4f * 1000;
+  ASSERT_TRUE(world.apply_impulse(solid, {mass, 0, 0}).ok());
+  world.step();
+  EXPECT_NEAR(world.state(solid)->velocity.x, 1, 1e-4f);
+  ASSERT_TRUE(world.apply_impulse(solid, {0, mass, 0}, {0.2f, 0, 0}).ok());
+  world.step();
+  EXPECT_NEAR(world.state(solid)->velocity.y, 1, 1e-4f);
+  ASSERT_TRUE(world.apply_force(solid, {0, 0, 60 * mass}).ok());
+  world.step();
+  EXPECT_NEAR(world.state(solid)->velocity.z, 1, 1e-3f);
+  // Pressure from all sides moves nothing; from one side it pushes with area times pressure.
+  World other({.gravity = {0, 0, 0}});
+  const BodyId cube = other.add(soft_cube({})).value();
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(other.apply_pressure(cube, 1000).ok());
+    other.step();
+  }
+  EXPECT_NEAR(length(other.state(cube)->velocity), 0, 1e-4f);
+  EXPECT_LT(other.state(cube)->bounds.size().x, 0.4f);
+  ASSERT_TRUE(other.apply_pressure(cube, -1000, left_end()).ok());
+  const float area = other.state(cube)->bounds.size().y * other.state(cube)->bounds.size().z;
+  other.step();
+  EXPECT_NEAR(other.state(cube)->velocity.x * mass * 60, -1000 * area, 0.02f * 1000 * area);
+}
+
+TEST(Solids, DragSlowsThemToATerminalSpeed) {
+  World world;
+  SolidDef def = soft_cube({0, 1000, 0});
+  def.mesh = tet_sphere(0.2f, 0.04f);
+  def.material.density = 20;
+  def.drag = 10;
+  const BodyId solid = world.add(def).value();
+  step(world, 300);
+  // The air's pressure falls with the square of the cosine over a ball: half of what a disk would take.
+  const float weight = world.state(solid)->mass * 9.81f;
+  const float terminal = std::sqrt(weight / (0.25f * 10 * kPi * 0.2f * 0.2f));
+  EXPECT_NEAR(-world.state(solid)->velocity.y, terminal, 0.05f * terminal);
+}
+
+TEST(Solids, AreHitByRays) {
+  World world;
+  const BodyId solid = world.add(soft_cube({0, 1, 0})).value();
+  world.add(RigidDef{.shape = Box{{1, 0.1f, 1}}, .motion = Motion::Static}).value();
+  world.commit_edits();
+  const auto hit = world.ray_cast({0.05f, 5, 0.02f}, {0, -1, 0}, 10);
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->body, solid);
+  EXPECT_NEAR(hit->distance, 3.8f, 1e-5f);
+  EXPECT_NEAR(hit->normal.y, 1, 1e-5f);
+  EXPECT_EQ(world.ray_cast_all({0.05f, 5, 0.02f}, {0, -1, 0}, 10).size(), 2u);
+}
+
+TEST(Solids, StressOfAHangingBarIsItsWeightOverItsSection) {
+  World world({.allow_sleep = false});
+  SolidDef def{.mesh = tet_box({0.1f, 1, 0.1f}, 0.05f),
+               .material = {.young_modulus = 1e6f, .poisson_ratio = 0, .stiffness_damping = 0.05f},
+               .held = {{.nodes = NodeHalfSpace{{0, 1, 0}, 0.499f}}}};
+  const BodyId bar = world.add(def).value();
+  step(world, 400);
+  const std::vector<float> tension = *world.tet_values(bar, TetValue::Tension);
+  for (std::size_t tet = 0; tet < tension.size(); ++tet) {
+    float y = 0;
+    for (const std::uint32_t node : def.mesh.tets[tet]) y += def.mesh.nodes[node].y / 4;
+    EXPECT_NEAR(tension[tet], 1000 * 9.81f * (y + 0.5f), 600) << "at " << y;
+  }
+}
+
+TEST(Solids, WrongDefsAreRefusedWithTheField) {
+  World world;
+  const auto field_of = [&](const SolidDef& def) {
+    const Result<BodyId> id = world.add(def);
+    return id ? std::string("accepted") : id.error().field;
+  };
+  EXPECT_EQ(field_of({}), "add: mesh");
+  SolidDef def = soft_cube({});
+  def.material.poisson_ratio = 0.5f;
+  EXPECT_EQ(field_of(def), "add: material.poisson_ratio");
+  def = soft_cube({});
+  def.mesh.nodes[3].x = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(field_of(def), "add: mesh");
+  def = soft_cube({});
+  std::swap(def.mesh.tets[7][0], def.mesh.tets[7][1]);
+  EXPECT_EQ(field_of(def), "add: mesh");
+  def = soft_cube({});
+  def.held = {{.nodes = NodeSet{"nowhere"}}};
+  EXPECT_EQ(field_of(def), "add: held[0].nodes");
+  def = soft_cube({});
+  def.material = material::steel();
+  def.material.elasticity = Elasticity::NeoHookean;
+  EXPECT_EQ(field_of(def), "add: material.elasticity");
+
+  const BodyId rigid = world.add(RigidDef{}).value();
+  EXPECT_FALSE(world.hold(rigid, AllNodes{}).ok());
+  EXPECT_FALSE(world.node_positions(rigid).ok());
+  const BodyId solid = world.add(soft_cube({})).value();
+  EXPECT_FALSE(world.def(solid).ok());
+  EXPECT_FALSE(world.add(JointDef{.a = solid, .b = rigid}).ok());
+  EXPECT_EQ(world.kind(solid), BodyKind::Solid);
+  EXPECT_EQ(world.name(solid), "cube");
+  EXPECT_EQ(world.find("cube"), solid);
+}
+
+TEST(Solids, AThousandMetresPerSecondAtOneNodeIsNoDisaster) {
+  World world;
+  world.add(GroundDef{}).value();
+  const BodyId solid = world.add(soft_cube({0, 1, 0})).value();
+  world.commit_edits();
+  std::vector<Vec3> positions((*world.node_positions(solid)).begin(), (*world.node_positions(solid)).end());
+  std::vector<Vec3> velocities(positions.size());
+  velocities[5] = {1000, -1000, 300};
+  ASSERT_TRUE(world.set_nodes(solid, positions, velocities).ok());
+  step(world, 120);
+  EXPECT_EQ(world.report().quarantined, 0u);
+  const Vec3 size = world.state(solid)->bounds.size();
+  EXPECT_LT(std::max({size.x, size.y, size.z}), 1.0f);
+}
+
+struct Mixed {
+  World world;
+  BodyId held;
+};
+
+Mixed mixed_world(int threads) {
+  Mixed m{World({.threads = threads}), {}};
+  m.world.add(GroundDef{}).value();
+  m.world.add(RigidDef{.shape = Sphere{0.4f}, .motion = Motion::Static, .position = {0.2f, 0, 0}}).value();
+  m.world.add(RigidDef{.shape = Box{{1, 1, 1}}, .position = {5, 3, 0}}).value();
+  m.world.add(soft_cube({0, 1, 0})).value();
+  SolidDef metal = soft_cube({2, 0.6f, 0});
+  metal.material = material::clay();
+  m.world.add(metal).value();
+  SolidDef rubber{.mesh = tet_box({1.2f, 0.5f, 0.5f}, 0.07f), .material = material::rubber(), .position = {-2, 1, 0}};
+  rubber.held = {{.nodes = NodeHalfSpace{{-1, 0, 0}, 0.59f}}};
+  m.held = m.world.add(rubber).value();
+  return m;
+}
+
+void drive(Mixed& m, int i) {
+  const float angle = 0.01f * static_cast<float>(i);
+  m.world.drive(m.held, NodeHalfSpace{{-1, 0, 0}, 0.59f}, Transform{{-2, 1, 0}, Quat::axis_angle({1, 0, 0}, angle)})
+      .require();
+  m.world.step();
+}
+
+TEST(Solids, GiveTheSameHashForAnyNumberOfThreadsAndAfterASnapshot) {
+  Mixed one = mixed_world(1), two = mixed_world(2);
+  Snapshot snapshot;
+  for (int i = 0; i < 150; ++i) {
+    if (i == 60) snapshot = two.world.snapshot();
+    drive(one, i);
+    drive(two, i);
+    ASSERT_EQ(one.world.report().hash, two.world.report().hash) << "step " << i;
+  }
+  Mixed other = mixed_world(2);
+  ASSERT_TRUE(other.world.restore(snapshot).ok());
+  ASSERT_TRUE(one.world.restore(snapshot).ok());
+  for (int i = 60; i < 150; ++i) drive(other, i), drive(one, i);
+  EXPECT_EQ(other.world.report().hash, two.world.report().hash);
+  EXPECT_EQ(one.world.report().hash, two.world.report().hash);
+}
+
+}  // namespace
+}  // namespace pliant
