@@ -5,39 +5,21 @@
 
 #include <gtest/gtest.h>
 
+#include "view/held.h"
+
 namespace pliant {
 namespace {
 
-struct Held {
-  World world;
-  BodyId body;
-  SurfacePublisher publisher;
-  std::unique_ptr<Grab> grab;
-
-  Held(const RigidDef& def, Vec3 at, const WorldDef& world_def = {}) : world(world_def) {
-    body = world.add(def).value();
-    world.commit_edits();
-    grab = std::make_unique<Grab>(world, publisher.update(world)[0], at);
-  }
-  const RenderSurface& surface() { return publisher.update(world)[0]; }
-  Vec3 point() { return grab->position(surface()); }
-  void run(double seconds, float dt) {
-    for (double t = 0; t < seconds; t += double{dt}) {
-      grab->apply(world, surface(), dt);
-      world.step(dt);
-    }
-  }
-};
-
 TEST(Grab, HoldsThePointItTook) {
-  Held held({.shape = Box{{1, 2, 1}}, .position = {1, 2, 3}, .rotation = Quat::axis_angle({0, 1, 0}, 0.7f)}, {1, 3, 3});
+  Held held(RigidDef{.shape = Box{{1, 2, 1}}, .position = {1, 2, 3}, .rotation = Quat::axis_angle({0, 1, 0}, 0.7f)},
+            {1, 3, 3});
   EXPECT_LT(length(held.point() - Vec3{1, 3, 3}), 1e-5f);
   EXPECT_EQ(held.grab->body(), held.body);
 }
 
 TEST(Grab, LiftsPebblesAndBouldersAlike) {
   for (const float mass : {0.001f, 1.0f, 1e6f}) {
-    Held held({.shape = Sphere{0.5f}, .mass = mass}, {0, 0.5f, 0});
+    Held held(RigidDef{.shape = Sphere{0.5f}, .mass = mass}, {0, 0.5f, 0});
     held.grab->pull_to({1, 3, 0});
     held.run(6, 1.0f / 60);
     // At rest the spring carries the weight: it is g / w² longer, with w = 2 pi 2.5 Hz, and (1 + w dt)² softer, as its
@@ -53,7 +35,7 @@ TEST(Grab, IsStableForEveryStepAndShape) {
     for (const Vec3 size : {Vec3{1, 1, 1}, Vec3{0.05f, 4, 0.05f}, Vec3{3, 0.02f, 3}}) {
       // Held at its end, where a long body answers much more than its mass would.
       const Vec3 end = 0.5f * size;
-      Held held({.shape = Box{size}, .mass = 10.0f}, end);
+      Held held(RigidDef{.shape = Box{size}, .mass = 10.0f}, end);
       held.grab->pull_to(end + Vec3{0.5f, 0.5f, 0});
       double most = 0;
       for (int i = 0; i < 40; ++i) {
@@ -68,7 +50,7 @@ TEST(Grab, IsStableForEveryStepAndShape) {
 }
 
 TEST(Grab, DoesNotSwingPastItsTarget) {
-  Held held({.shape = Sphere{0.5f}}, {0, 0.5f, 0}, {.gravity = {0, 0, 0}});
+  Held held(RigidDef{.shape = Sphere{0.5f}}, {0, 0.5f, 0}, {.gravity = {0, 0, 0}});
   held.grab->pull_to({0, 1.5f, 0});
   float highest = 0;
   for (int i = 0; i < 300; ++i) {
@@ -80,7 +62,7 @@ TEST(Grab, DoesNotSwingPastItsTarget) {
 }
 
 TEST(Grab, PullsNoHarderThanItsLimit) {
-  Held held({.shape = Sphere{0.5f}, .mass = 2.0f}, {0, 0.5f, 0}, {.gravity = {0, 0, 0}});
+  Held held(RigidDef{.shape = Sphere{0.5f}, .mass = 2.0f}, {0, 0.5f, 0}, {.gravity = {0, 0, 0}});
   held.grab->pull_to({0, 1e6f, 0});
   held.run(1e-9, 0.01f);
   EXPECT_NEAR(held.world.state(held.body)->velocity.y, 400 * 0.01f, 0.05f);
