@@ -9,7 +9,7 @@ import time
 from command_support import FALLING, PLIANT, SOURCE, CommandTest, main
 
 STAGES = ["commit_edits", "find_contacts", "solve_islands", "publish"]
-NUMBERS = ["bodies", "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations",
+NUMBERS = ["bodies", "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations", "unconverged_solids",
            "kinetic_energy", "elastic_energy", "max_penetration", "max_stretch", "quarantined"]
 
 
