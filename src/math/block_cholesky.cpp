@@ -10,7 +10,8 @@ namespace pliant {
 namespace {
 
 constexpr std::size_t kSize = BlockCholesky::kSize, kStride = BlockCholesky::kStride;
-constexpr float kLeastPivot = 1e-6f;  ///< of what stood on the diagonal before
+/// Of what stood on the diagonal before: sums of some hundred floats and their elimination leave that much rounding.
+constexpr float kLeastPivot = 1e-5f;
 
 using Neighbours = std::vector<std::set<std::uint32_t>>;
 

@@ -221,7 +221,8 @@ double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool i
   }
   // With contacts, whose part in the residual is not yet known, all of it: a body at rest stays at rest.
   const double share = !is_alone ? 1 : all.cost > 0 ? all.gain / all.cost : 0;
-  take_share(workers, std::isfinite(share) ? static_cast<float>(share) : 0.0f);
+  // Not many times as much: where the last change was next to nothing, that would be many times its rounding.
+  take_share(workers, std::isfinite(share) ? static_cast<float>(std::clamp(share, -1.0, 2.0)) : 0.0f);
   // A body at rest has a right-hand side of rounding only: its weight then sets the scale.
   return std::max(std::sqrt(all.of_b), 0.03 * std::sqrt(all.of_pull));
 }
