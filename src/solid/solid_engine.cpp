@@ -152,6 +152,7 @@ void SolidEngine::freeze(std::uint32_t slot) {
   SolidState& state = solid.body->state();
   state.positions = solid.positions_before;
   state.touches.clear();
+  state.tangled = false;
   for (LaneVectors* vectors : {&state.velocities, &state.change}) {
     std::fill(vectors->floats().begin(), vectors->floats().end(), 0.0f);
   }

@@ -76,8 +76,31 @@ class BadScenes(CommandTest):
     def test_unknown_fields(self):
         self.refuse(body(positon=[0, 0, 0]), "bodies[0].positon: unknown field `positon`; did you mean `position`?")
 
+    def test_bad_solids(self):
+        box = {"box": [1, 1, 1], "cell": 0.5}
+
+        def solid(**fields):
+            return {"bodies": [{"kind": "solid", "name": "s", "mesh": box, "material": "rubber", **fields}]}
+
+        self.refuse(solid(mesh={"box": [1, 1, 1]}), "bodies[0].mesh: ", "`cell`")
+        self.refuse(solid(mesh={"box": [1, 1, 1], "sphere": 1, "cell": 0.5}), "bodies[0].mesh: exactly one of ")
+        self.refuse(solid(mesh={"file": "nowhere.obj"}), "nowhere.obj")
+        self.refuse(solid(mesh={"box": [1, 1, 1], "cell": 1e-6}), "bodies[0].mesh")
+        self.refuse(solid(material="ruber"), "bodies[0].material: ", "`ruber`", "`rubber`")
+        self.refuse(solid(material={"poisson_ratio": 0.5}), "bodies[0].material.poisson_ratio: ")
+        self.refuse(solid(material={"young_modulus": -1}), "bodies[0].material.young_modulus: ")
+        self.refuse(solid(held=[{"nodes": {"set": "end"}}]), "held[0].nodes", "end")
+        self.refuse(solid(held=[{"nodes": {}}]), "bodies[0].held[0].nodes: exactly one of ")
+        self.refuse(solid(held=[{"nodes": {"box": [[5, 5, 5], [6, 6, 6]]}}]), "held[0].nodes", "no node")
+        scene = solid()
+        scene["motions"] = [{"body": "s", "keyframes": [{"time": 0}]}]
+        self.refuse(scene, "motions[0].body: ", "held")
+        scene = solid()
+        scene["events"] = [{"kind": "pressure", "from": 2, "to": 1, "body": "s", "pressure": 1}]
+        self.refuse(scene, "events[0]", "later")
+
     def test_unknown_kinds(self):
-        self.refuse({"bodies": [{"kind": "solid"}]}, "bodies[0].kind: ", "`solid`", "`ground` and `rigid`")
+        self.refuse({"bodies": [{"kind": "cloth"}]}, "bodies[0].kind: ", "`cloth`", "`ground`, `rigid` and `solid`")
 
     def test_wrong_types(self):
         self.refuse(scene(frames="many"), "frames: expected a whole number, found a string")
