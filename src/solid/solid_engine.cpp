@@ -81,7 +81,7 @@ void SolidEngine::solve(Vec3 gravity, float dt) {
   constexpr std::uint32_t kLarge = 600;  // nodes; below that threads wait for each other more than they work
   std::uint32_t all_nodes = 0;
   for (const std::uint32_t slot : slots_) all_nodes += entry(slot).is_active() ? entry(slot).body->node_count() : 0;
-  std::vector<Entry*> small;
+  small_.clear();
   const auto solve_one = [&](Workers& workers, Entry& solid) {
     const Vec3 pull = gravity * solid.settings.gravity_scale;
     solid.result = solid.body->solve(workers, pull, dt, solid.touches);
@@ -93,13 +93,15 @@ void SolidEngine::solve(Vec3 gravity, float dt) {
     if (nodes >= kLarge && 4 * nodes > all_nodes) {
       solve_one(workers_, solid);
     } else {
-      small.push_back(&solid);
+      small_.push_back(&solid);
     }
   }
-  std::stable_sort(small.begin(), small.end(),
-                   [](const Entry* a, const Entry* b) { return a->body->node_count() > b->body->node_count(); });
-  parallel_for(workers_, small.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) solve_one(alone_, *small[i]);
+  std::sort(small_.begin(), small_.end(), [](const Entry* a, const Entry* b) {
+    const std::uint32_t nodes_a = a->body->node_count(), nodes_b = b->body->node_count();
+    return nodes_a != nodes_b ? nodes_a > nodes_b : a->id < b->id;
+  });
+  parallel_for(workers_, small_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) solve_one(alone_, *small_[i]);
   });
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
@@ -255,7 +257,7 @@ void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, 
 
 double SolidEngine::elastic_energy() const {
   double total = 0;
-  for (const std::uint32_t slot : slots_) total += measure_energy(workers_, *entry(slot).body);
+  for (const std::uint32_t slot : slots_) total += measure_energy(workers_, *entry(slot).body, energy_parts_);
   return total;
 }
 

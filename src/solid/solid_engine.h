@@ -130,6 +130,8 @@ class SolidEngine {
   std::map<const Shape*, std::pair<std::weak_ptr<const Shape>, std::unique_ptr<ShapeProbe>>> probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
+  std::vector<Entry*> small_;                 // scratch, kept for its memory
+  mutable std::vector<double> energy_parts_;  // likewise
   SolidReport report_;
 };
 

@@ -55,7 +55,9 @@ void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obst
     // Each node looks for itself; the list is made in their order.
     const std::size_t count = solid.surface_nodes.size();
     constexpr std::size_t kGrain = 256;
-    std::vector<std::vector<SolidTouch>> found((count + kGrain - 1) / kGrain);
+    auto& found = solid.touches_of_part;
+    found.resize((count + kGrain - 1) / kGrain);
+    for (auto& part : found) part.clear();
     parallel_for(workers_, count, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t node = solid.surface_nodes[i];

@@ -38,6 +38,7 @@ struct SolidEngine::Entry {
   std::vector<DrivenNode> driven;
   std::vector<DragForce> drag;
   std::vector<SolidTouch> touches;
+  std::vector<std::vector<SolidTouch>> touches_of_part;  ///< scratch, kept for its memory
   SolveResult result;
   LaneVectors positions_before, velocities_before;  ///< where the step began
 

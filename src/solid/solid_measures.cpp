@@ -136,8 +136,7 @@ std::vector<float> measure_tets(const SolidBody& body, TetValue value) {
   return values;
 }
 
-double measure_energy(Workers& workers, const SolidBody& body) {
-  std::vector<double> scratch;
+double measure_energy(Workers& workers, const SolidBody& body, std::vector<double>& scratch) {
   return parallel_reduce(
       workers, body.tet_count(), 1024, 0.0, scratch,
       [&](std::size_t begin, std::size_t end) {

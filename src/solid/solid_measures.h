@@ -11,8 +11,8 @@ namespace pliant {
 
 /// One value for each tet, in the order of the mesh.
 std::vector<float> measure_tets(const SolidBody& body, TetValue value);
-/// J, of all tets.
-double measure_energy(Workers& workers, const SolidBody& body);
+/// J, of all tets. `scratch` keeps its memory between calls.
+double measure_energy(Workers& workers, const SolidBody& body, std::vector<double>& scratch);
 /// The angular velocity at which the body, moving as a whole, has this spin; zero for a needle.
 Vec3 turn_of_spin(const SolidBody& body, Vec3 spin);
 /// Place, rotation and velocities of the rigid body that moves most like this one; its mass and centre of mass.

@@ -8,6 +8,7 @@
 #include <LinearMath/btAlignedAllocator.h>
 #include <gtest/gtest.h>
 
+#include "pliant/generators.h"
 #include "pliant/world.h"
 
 namespace {
@@ -61,6 +62,22 @@ TEST(Allocation, ARestingAndAMovingWorldAllocateNothing) {
             .value();
     world.set_velocity(spinner, {}, {0, 1, 0}).require();
     expect_no_allocation(world, 600, 120, threads == 1 ? "one thread" : "two threads");
+  }
+}
+
+TEST(Allocation, SolidsInContactAllocateNothing) {
+  for (const int threads : {1, 2}) {
+    World world({.threads = threads, .allow_sleep = false});
+    world.add(GroundDef{});
+    world.add(RigidDef{.shape = Sphere{0.3f}, .motion = Motion::Static, .position = {0.1f, 0, 0}});
+    world.add(
+        SolidDef{.mesh = tet_box({0.5f, 0.5f, 0.5f}, 0.06f), .material = material::clay(), .position = {0, 0.6f, 0}});
+    for (int i = 0; i < 5; ++i) {
+      world.add(SolidDef{.mesh = tet_sphere(0.2f, 0.1f),
+                         .material = material::jelly(),
+                         .position = {1.0f + static_cast<float>(i), 0.3f, 0}});
+    }
+    expect_no_allocation(world, 300, 60, threads == 1 ? "solids, one thread" : "solids, two threads");
   }
 }
 
