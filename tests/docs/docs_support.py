@@ -1,5 +1,5 @@
-"""What the tests of the documentation share. Each is called as: NAME_test.py SOURCE_TREE PLIANT README LESSON, where the
-last two are the programs made from README.md and docs/hello.md."""
+"""What the tests of the documentation share. Each is called as: NAME_test.py SOURCE_TREE PLIANT README LESSON SOLIDS,
+where the last three are the programs made from README.md, docs/hello.md and docs/solids.md."""
 import os
 import re
 import shutil
@@ -8,11 +8,11 @@ import sys
 import tempfile
 import unittest
 
-SOURCE, PLIANT, README_PROGRAM, LESSON_PROGRAM = (os.path.abspath(a) for a in sys.argv[1:5])
+SOURCE, PLIANT, README_PROGRAM, LESSON_PROGRAM, SOLIDS_PROGRAM = (os.path.abspath(a) for a in sys.argv[1:6])
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
 
 
 def page(name):

@@ -1,10 +1,10 @@
-"""The README's program and scene, and the lesson of docs/hello.md, do what the pages say."""
+"""The README's program and scene, and the programs of docs/hello.md and docs/solids.md, do what the pages say."""
 import json
 import math
 import os
 import re
 
-from docs_support import LESSON_PROGRAM, PLIANT, README_PROGRAM, DocsTest, blocks, main, page
+from docs_support import LESSON_PROGRAM, PLIANT, README_PROGRAM, SOLIDS_PROGRAM, DocsTest, blocks, main, page
 
 
 def where_the_ball_is(time):
@@ -39,6 +39,11 @@ class Lesson(DocsTest):
         said = "".join(blocks(page("docs/hello.md"), "text"))
         self.assertEqual(self.run_program(LESSON_PROGRAM), said)
         self.assertTrue(os.path.exists(os.path.join(self.folder, "hello.glb")))
+
+
+class Solids(DocsTest):
+    def test_prints_what_the_page_says(self):
+        self.assertEqual(self.run_program(SOLIDS_PROGRAM), "".join(blocks(page("docs/solids.md"), "text")))
 
 
 main()
