@@ -20,6 +20,13 @@ inline LaneVec3<Float8> load_vec8(const float* at) { return {load8(at), load8(at
 inline void store_vec8(float* at, const LaneVec3<Float8>& v) {
   store8(at, v.x), store8(at + 8, v.y), store8(at + 16, v.z);
 }
+inline LaneSym3<Float8> load_sym8(const float* at) {
+  return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24), load8(at + 32), load8(at + 40)};
+}
+inline void store_sym8(float* at, const LaneSym3<Float8>& s) {
+  store8(at, s.xx), store8(at + 8, s.yy), store8(at + 16, s.zz);
+  store8(at + 24, s.xy), store8(at + 32, s.xz), store8(at + 40, s.yz);
+}
 inline LaneVec3<Float8> gather_vec8(const float* from, Int8 offsets) {
   return {gather8(from, offsets), gather8(from + 8, offsets), gather8(from + 16, offsets)};
 }

@@ -51,14 +51,6 @@ void store_quat8(float* at, const LaneQuat<Float8>& q) {
 LaneQuat<Float8> load_quat8(const float* at) { return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24)}; }
 LaneMat3<Float8> load_mat8(const float* at) { return {load_vec8(at), load_vec8(at + 24), load_vec8(at + 48)}; }
 
-void store_sym8(float* at, const LaneSym3<Float8>& s) {
-  store8(at, s.xx), store8(at + 8, s.yy), store8(at + 16, s.zz);
-  store8(at + 24, s.xy), store8(at + 32, s.xz), store8(at + 40, s.yz);
-}
-LaneSym3<Float8> load_sym8(const float* at) {
-  return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24), load8(at + 32), load8(at + 40)};
-}
-
 void load_corners(const SolidLayout& layout, std::size_t batch, const float* positions, LaneVec3<Float8> (&x)[4]) {
   const std::uint32_t* offsets = layout.corner_offset.data() + batch * 32;
   for (std::size_t c = 0; c < 4; ++c) x[c] = gather_vec8(positions, load_index8(offsets + 8 * c));

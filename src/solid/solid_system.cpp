@@ -9,14 +9,6 @@ namespace {
 constexpr std::uint32_t kNone = SolidLayout::kNone;
 constexpr std::uint32_t kChunkGroups = 96;  ///< of eight slots: one chunk is some microseconds of work
 
-LaneSym3<Float8> load_sym8(const float* at) {
-  return {load8(at), load8(at + 8), load8(at + 16), load8(at + 24), load8(at + 32), load8(at + 40)};
-}
-void store_sym8(float* at, const LaneSym3<Float8>& s) {
-  store8(at, s.xx), store8(at + 8, s.yy), store8(at + 16, s.zz);
-  store8(at + 24, s.xy), store8(at + 32, s.xz), store8(at + 40, s.yz);
-}
-
 /// The inverse of symmetric positive definite blocks; zero where `mask` is.
 LaneSym3<Float8> inverse_where(Float8 mask, const LaneSym3<Float8>& m) {
   // Scaled first: entries range from 1e-6 to 1e12, and the determinant would leave the range of floats.
