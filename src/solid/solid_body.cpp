@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 
 #include "geometry/vec3d.h"
+#include "solid/solid_advance.h"
 
 namespace pliant {
 namespace {
@@ -331,6 +332,7 @@ void SolidBody::for_groups(Workers& workers, Visit&& visit) {
 }
 
 void SolidBody::advance(float dt) {
+  if (held_count_ == 0) return advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
     state_.positions.set_group(g, state_.positions.group(g) + state_.velocities.group(g) * pliant::broadcast(dt));
   }

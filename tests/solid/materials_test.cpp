@@ -268,6 +268,7 @@ TEST(SolidPlasticity, FlowLeavesMomentumAlone) {
   clay.yield_strain = 0.01f, clay.creep_rate = 30;
   Rig rig({.mesh = tet_box({0.6f, 0.3f, 0.3f}, 6, 3, 3),
            .material = clay,
+           .stretch = {1.5f, 1, 0.8f},
            .velocity = {1, 0, 0},
            .angular_velocity = {0, 12, 3}});
   const SolidTotals before = rig.body.totals();

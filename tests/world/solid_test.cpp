@@ -51,6 +51,35 @@ TEST(Solids, ADropNeverGainsEnergyHoweverHard) {
   }
 }
 
+TEST(Solids, StiffAndTiltedTheyLandWithoutGainingEnergy) {
+  for (const float size : {0.05f, 0.2f}) {
+    for (const SolidMaterial& stuff : {material::glass(), material::steel(), material::ice()}) {
+      World world;
+      world.add(GroundDef{}).value();
+      SolidDef def = soft_cube({0, 3 * size, 0});
+      def.mesh = tet_box({size, size, size}, size / 4);
+      def.material = stuff;
+      def.rotation = Quat::axis_angle({1, 2, 3}, 0.7f);
+      world.add(def).value();
+      world.step();
+      const auto energy = [](const StepReport& r) { return r.kinetic_energy + r.potential_energy + r.elastic_energy; };
+      const double first = energy(world.report());
+      for (int i = 0; i < 120; ++i) EXPECT_LT(energy(world.step()), 1.01 * first) << stuff.name << " " << size;
+    }
+  }
+}
+
+TEST(Solids, SpinWithoutStressOrFlow) {
+  World world({.gravity = {0, 0, 0}});
+  SolidDef def = soft_cube({});
+  def.material = material::aluminium();
+  def.angular_velocity = {5, 1, 0};
+  const BodyId solid = world.add(def).value();
+  step(world, 300);
+  EXPECT_LT(world.report().elastic_energy, 1e-2 * world.report().kinetic_energy);
+  for (const float flowed : *world.tet_values(solid, TetValue::PlasticStrain)) EXPECT_EQ(flowed, 0);
+}
+
 TEST(Solids, RestOnTheGroundWithTheirWeightAndSleep) {
   World world;
   const BodyId ground = world.add(GroundDef{}).value();
