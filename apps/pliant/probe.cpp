@@ -50,6 +50,7 @@ Result<Probe> parse_probe(const std::string& text, const ScenePlayer& player) {
 }
 
 std::optional<ProbeReading> read_probe(const Probe& probe, const World& world) {
+  if (!world.contains(probe.body)) return std::nullopt;
   const Result<BodyState> state = world.state(probe.body);
   if (!state) return std::nullopt;
   if (probe.node >= 0 && world.kind(probe.body) == BodyKind::Solid) {

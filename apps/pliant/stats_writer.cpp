@@ -83,8 +83,8 @@ void StatsWriter::add_bodies(const ScenePlayer& player) {
   text_ += ", \"named_bodies\": {";
   bool first = true;
   for (const ScenePlayer::NamedBody& named : player.named_bodies()) {
+    if (!player.world().contains(named.body)) continue;  // removed
     const Result<BodyState> state = player.world().state(named.body);
-    if (!state) continue;  // it has been removed
     text_ += fmt::format(
         "{}{}: {{\"position\": {}, \"rotation\": {}, \"linear_velocity\": {}, \"angular_velocity\": {}, "
         "\"bounds\": {{\"lower\": {}, \"upper\": {}}}, \"pieces\": 1}}",

@@ -9,6 +9,9 @@ namespace {
 Error at_source(Error error, const SceneSource& source) {
   error.file = source.file;
   error.line = source.line;
+  // "add: held[0].nodes" of the world is "held[0].nodes" of the file.
+  if (error.field == "add") error.field.clear();
+  if (error.field.starts_with("add: ")) error.field.erase(0, 5);
   if (!source.field.empty()) error.field = error.field.empty() ? source.field : source.field + "." + error.field;
   return error;
 }

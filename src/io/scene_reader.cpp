@@ -143,7 +143,7 @@ bool read(const SceneReader& r, float& out, const Range& range) {
   if (!read_range(r, number, x && range.contains(*x) ? fits : range)) return false;
   out = static_cast<float>(number);
   // A positive number too small for a float is not positive any more.
-  if (!range.contains(out)) {
+  if (out == 0 && !range.contains(0)) {
     r.refuse(fmt::format("{} is too small; the smallest positive number is {}", number_text(number),
                          std::numeric_limits<float>::min()));
     return false;
