@@ -300,7 +300,7 @@ TEST(SolidSlivers, StayAtRestAndAreSolvedQuickly) {
     TetMesh tried = mesh;
     tried.nodes[node] = x - n * (height * (1 - left));
     if (!validate(tried, {.max_problems = 1}).empty()) continue;
-    mesh = std::move(tried);
+    mesh.nodes[node] = tried.nodes[node];
     moved[node] = true, ++slivers;
   }
   ASSERT_GT(slivers, 5);
