@@ -2,17 +2,11 @@
 
 #include <Eigen/Dense>
 
+#include "solid/eigen_convert.h"
 #include "solid/solid_momentum.h"
 
 namespace pliant {
 namespace {
-
-Eigen::Vector3d to_eigen(Vec3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-Vec3 from_eigen(const Eigen::Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
-}
 
 /// A point to more digits than a float has: a body far from the origin would spin about a point beside its centre.
 class Center {

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 #include <Eigen/SVD>
 
+#include "solid/eigen_convert.h"
 #include "solid/principal_kernel.h"
 
 namespace pliant {
@@ -22,10 +23,6 @@ constexpr float kTangledShare = 0.2f;
 constexpr float kSoundVolume = 0.5f;
 
 enum Property : std::size_t { kVolume, kLambda, kMu, kBeta, kFlat, kProperties };
-
-Eigen::Vector3d to_eigen(Vec3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
 
 /// The basis matrix D⁻¹ with the singular values of slivers clamped (Iben and O'Brien 2006), and what is then left of
 /// the identity: the stretch that the mended element has at rest.

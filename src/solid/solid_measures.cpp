@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 
+#include "solid/eigen_convert.h"
 #include "solid/principal_kernel.h"
 
 namespace pliant {
@@ -67,13 +68,6 @@ float von_mises(const LaneSym3<float>& s) {
   const float a = s.xx - s.yy, b = s.yy - s.zz, c = s.zz - s.xx;
   const float shear = s.xy * s.xy + s.xz * s.xz + s.yz * s.yz;
   return std::sqrt(0.5f * (a * a + b * b + c * c) + 3 * shear);
-}
-
-Eigen::Vector3d to_eigen(Vec3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-Vec3 from_eigen(const Eigen::Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
 /// The rotation that brings the mesh at rest nearest to where it is, its nodes weighted by mass.

@@ -20,19 +20,9 @@ SolidTotals total_momentum(const std::vector<float>& masses, const LaneVectors& 
                            const LaneVectors& velocities);
 
 /// For the step itself: in lanes, on both cores.
-struct SolidMoments {
-  Vec3 center{}, velocity{};  ///< of mass
-  double inertia[6] = {};     ///< about the centre: xx, yy, zz, xy, xz, yz
-
-  /// The angular velocity that has this spin; zero where the body is a needle or a point.
-  Vec3 turn_for(Vec3 spin) const;
-};
-
 class SolidMomentSums {
  public:
-  SolidMoments moments(Workers& workers, const std::vector<float>& masses, const LaneVectors& positions,
-                       const LaneVectors& velocities);
-  /// The velocity of the centre of mass alone.
+  /// The velocity of the centre of mass.
   Vec3 mean_velocity(Workers& workers, const std::vector<float>& masses, const LaneVectors& velocities);
   /// Σ impulse(group) over all groups of eight slots, and Σ (x − from) × impulse(group).
   template <typename Impulse>
