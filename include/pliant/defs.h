@@ -17,6 +17,7 @@ inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// The world as a whole.
 struct WorldDef {
   Vec3 gravity{0, -9.81f, 0};  ///< m/s²
+  Vec3 wind{};                 ///< m/s; pushes what has `drag`
   float dt = 1.0f / 60;        ///< s, what `step()` advances
   int substeps = 1;            ///< a step is solved in so many equal parts
   int iterations = 10;         ///< sweeps of the rigid solver per substep

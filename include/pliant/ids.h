@@ -20,5 +20,6 @@ struct Id {
 
 using BodyId = Id<struct BodyTag>;
 using JointId = Id<struct JointTag>;
+using AnchorId = Id<struct AnchorTag>;
 
 }  // namespace pliant

@@ -22,6 +22,7 @@
 
 #include "pliant/defs.h"
 #include "pliant/ids.h"
+#include "pliant/particle.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "pliant/result.h"
@@ -29,7 +30,7 @@
 
 namespace pliant {
 
-enum class BodyKind : std::uint8_t { Rigid, Solid };
+enum class BodyKind : std::uint8_t { Rigid, Solid, Particle };
 
 /// A joint's reading.
 struct JointState {
@@ -62,21 +63,30 @@ class World {
   Result<BodyId> add(const GroundDef& def);
   Result<BodyId> add(const RigidDef& def);
   Result<BodyId> add(const SolidDef& def);
+  Result<BodyId> add(const ClothDef& def);
+  Result<BodyId> add(const RopeDef& def);
+  Result<BodyId> add(const JellyDef& def);
   Result<JointId> add(const JointDef& def);
-  /// Also removes the joints of the body.
+  Result<AnchorId> add(const AnchorDef& def);
+  /// Also removes the joints and anchors of the body.
   Status remove(BodyId body);
   Status remove(JointId joint);
+  Status remove(AnchorId anchor);
 
   bool contains(BodyId body) const;
   bool contains(JointId joint) const;
-  /// The first body or joint of that name, or a null id.
+  bool contains(AnchorId anchor) const;
+  /// The first body, joint or anchor of that name, or a null id.
   BodyId find(std::string_view name) const;
   JointId find_joint(std::string_view name) const;
+  AnchorId find_anchor(std::string_view name) const;
   /// All bodies, in the order in which they were added.
   std::vector<BodyId> bodies() const;
   /// The def a body was added with; an error for a body of another kind.
   Result<const RigidDef*> def(BodyId body) const;
   Result<const SolidDef*> solid_def(BodyId body) const;
+  /// Of a cloth, a rope or a jelly.
+  Result<const ParticleDef*> particle_def(BodyId body) const;
   /// Null for an id that is gone.
   std::optional<BodyKind> kind(BodyId body) const;
   /// The name a body was given; empty for none.
@@ -85,35 +95,37 @@ class World {
   // --- Reading -------------------------------------------------------------------------------------------------------
   Result<BodyState> state(BodyId body) const;
   Result<JointState> state(JointId joint) const;
+  Result<AnchorState> state(AnchorId anchor) const;
   /// Which of the islands of the last step the body was solved in, 0 to `StepReport::islands` - 1. None for a body that
   /// slept through it, that forces do not move, or that has come since.
   std::optional<std::size_t> island(BodyId body) const;
 
-  // --- Solids: reading
-  // ------------------------------------------------------------------------------------------------- Nodes and tets
-  // are numbered as in the mesh. Spans are valid until the next step or edit.
-  Result<std::span<const Vec3>> node_positions(BodyId solid) const;
-  Result<std::span<const Vec3>> node_velocities(BodyId solid) const;
-  /// One value for each tet.
+  // --- Bodies of nodes (solids, cloth, rope, jelly): reading --------------------------------------------------------
+  // Nodes and tets are numbered as in the mesh. Spans are valid until the next step or edit.
+  Result<std::span<const Vec3>> node_positions(BodyId body) const;
+  Result<std::span<const Vec3>> node_velocities(BodyId body) const;
+  /// The surface, three nodes for each triangle. Cloth that tears has more nodes and other triangles from then on; a
+  /// rope has none.
+  Result<std::span<const Face>> surface_faces(BodyId body) const;
+  /// One value for each tet of a solid.
   Result<std::vector<float>> tet_values(BodyId solid, TetValue value) const;
   /// The force, in N, that holding the held nodes among these took in the last substep.
-  Result<Vec3> held_force(BodyId solid, const NodeSelection& nodes = AllNodes{}) const;
+  Result<Vec3> held_force(BodyId body, const NodeSelection& nodes = AllNodes{}) const;
 
-  // --- Solids: nodes
-  // ---------------------------------------------------------------------------------------------------
+  // --- Bodies of nodes: holding and pushing --------------------------------------------------------------------------
   /// Held nodes stay where they are, whatever pulls at them, or go where they are driven.
-  Status hold(BodyId solid, const NodeSelection& nodes);
-  Status release(BodyId solid, const NodeSelection& nodes);
+  Status hold(BodyId body, const NodeSelection& nodes);
+  Status release(BodyId body, const NodeSelection& nodes);
   /// Held nodes: reach the place where `world_from_mesh` takes the mesh at rest by the end of the next step.
-  Status drive(BodyId solid, const NodeSelection& nodes, const Transform& world_from_mesh);
+  Status drive(BodyId body, const NodeSelection& nodes, const Transform& world_from_mesh);
   /// Held nodes: move on at this velocity until told otherwise.
-  Status drive(BodyId solid, const NodeSelection& nodes, Vec3 velocity);
+  Status drive(BodyId body, const NodeSelection& nodes, Vec3 velocity);
   /// Newtons on each of the nodes, during the next step.
-  Status apply_node_force(BodyId solid, const NodeSelection& nodes, Vec3 force);
+  Status apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 force);
   /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step.
-  Status apply_pressure(BodyId solid, float pressure, const NodeSelection& nodes = AllNodes{});
+  Status apply_pressure(BodyId body, float pressure, const NodeSelection& nodes = AllNodes{});
   /// Places all nodes at once; velocities may be left out.
-  Status set_nodes(BodyId solid, std::span<const Vec3> positions, std::span<const Vec3> velocities = {});
+  Status set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities = {});
 
   // --- Pushing and placing -------------------------------------------------------------------------------------------
   /// Moves the body there at once, keeping its velocity. For kinematic bodies prefer `move_to`.
@@ -121,8 +133,8 @@ class World {
   Status set_velocity(BodyId body, Vec3 velocity, Vec3 angular_velocity);
   /// A kinematic body: reach that place by the end of the next step, pushing what is in the way.
   Status move_to(BodyId body, const Transform& world_from_body);
-  // A solid takes forces at the centre of mass spread over all of it, and forces at a point on the surface nearest to
-  // it.
+  // A body of nodes takes forces at the centre of mass spread over all of it, and forces at a point on the surface
+  // nearest to it.
   /// Newtons during the next step, at the centre of mass or at a world point.
   Status apply_force(BodyId body, Vec3 force);
   Status apply_force(BodyId body, Vec3 force, Vec3 point);
@@ -138,6 +150,8 @@ class World {
   Status set_gravity_scale(BodyId body, float scale);
   Status set_filter(BodyId body, CollisionFilter filter);
   Status set_gravity(Vec3 gravity);
+  /// The velocity of the air, m/s; it pushes what has `drag`.
+  Status set_wind(Vec3 wind);
   Status wake(BodyId body);
   Status put_to_sleep(BodyId body);
   /// Lets a quarantined body move again from where it is frozen.

@@ -6,6 +6,7 @@
 #include <BulletCollision/NarrowPhaseCollision/btManifoldPoint.h>
 
 #include "base/simd.h"
+#include "rigid/bullet_convert.h"
 #include "rigid/bullet_joint.h"
 
 namespace pliant {
@@ -105,8 +106,18 @@ void BulletSolver::relax_rows() {
 btScalar BulletSolver::solveGroupCacheFriendlyIterations(btCollisionObject**, int, btPersistentManifold**, int,
                                                          btTypedConstraint**, int, const btContactSolverInfo& info,
                                                          btIDebugDraw*) {
-  const int relaxing = (info.m_numIterations + 2) / 3;
-  for (int i = 0; i < info.m_numIterations - relaxing; ++i) sweep();
+  const int relaxing = (info.m_numIterations + 2) / 3, pushing = info.m_numIterations - relaxing;
+  if (partner_) {
+    take_turn(&RowPartner::begin);
+    const int sweeps = (pushing + kPartnerRounds - 1) / kPartnerRounds;
+    for (int i = 0; i < kPartnerRounds * sweeps; ++i) {
+      if (i % sweeps == 0) take_turn(&RowPartner::round);
+      sweep();
+    }
+    take_turn(&RowPartner::end);
+  } else {
+    for (int i = 0; i < pushing; ++i) sweep();
+  }
   // The difference between the velocities that move the bodies and those that remain goes where Bullet keeps its split
   // impulses: it is added to the positions when the solve ends.
   for (int i = 0; i < m_tmpSolverBodyPool.size(); ++i) {
@@ -122,6 +133,36 @@ btScalar BulletSolver::solveGroupCacheFriendlyIterations(btCollisionObject**, in
     body.internalGetTurnVelocity() -= body.internalGetDeltaAngularVelocity();
   }
   return 0;
+}
+
+void BulletSolver::take_turn(void (RowPartner::*turn)(std::span<RigidBodyMotion>)) {
+  motions_.resize(partner_bodies_.size());
+  const auto solver_body = [&](std::size_t i) -> btSolverBody& {
+    return m_tmpSolverBodyPool[partner_bodies_[i]->getCompanionId()];
+  };
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
+    const btRigidBody& body = *partner_bodies_[i];
+    btSolverBody& solved = solver_body(i);
+    RigidBodyMotion& motion = motions_[i];
+    // Gravity and forces of this substep wait in the external impulses.
+    motion.velocity =
+        from_bullet(solved.m_linearVelocity + solved.m_externalForceImpulse + solved.internalGetDeltaLinearVelocity());
+    motion.angular_velocity = from_bullet(solved.m_angularVelocity + solved.m_externalTorqueImpulse +
+                                          solved.internalGetDeltaAngularVelocity());
+    motion.center = from_bullet(body.getCenterOfMassPosition());
+    motion.inverse_mass = body.getInvMass();
+    for (int row = 0; row < 3; ++row) {
+      motion.inverse_inertia.rows[row] = from_bullet(body.getInvInertiaTensorWorld()[row]);
+    }
+  }
+  (partner_->*turn)(motions_);
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
+    btSolverBody& solved = solver_body(i);
+    solved.internalGetDeltaLinearVelocity() =
+        to_bullet(motions_[i].velocity) - solved.m_linearVelocity - solved.m_externalForceImpulse;
+    solved.internalGetDeltaAngularVelocity() =
+        to_bullet(motions_[i].angular_velocity) - solved.m_angularVelocity - solved.m_externalTorqueImpulse;
+  }
 }
 
 btScalar BulletSolver::solveGroupCacheFriendlyFinish(btCollisionObject** bodies, int body_count,

@@ -11,13 +11,15 @@
 //   find those that remain, without it. Bullet's split impulses, tried first, lifted a stack of ten boxes by a
 //   centimetre and set it swaying; pushing through the velocities themselves made it worse.
 //
-// It is also the place where later kinds of rows take their turn (document 004; DESIGN 6.5): one sweep of Bullet's
-// rows, one sweep of ours.
+// It is also the place where other kinds of rows take their turn (document 004; DESIGN 6.5): a round of theirs, a few
+// sweeps of Bullet's.
 #pragma once
 
 #include <vector>
 
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
+
+#include "rigid/row_partner.h"
 
 namespace pliant {
 
@@ -25,8 +27,17 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
  public:
   BT_DECLARE_ALIGNED_ALLOCATOR();
 
+  /// Turns that the rows of a partner get; the rigid sweeps are shared out between them.
+  static constexpr int kPartnerRounds = 2;
+
   /// Rows of all kinds in the last group solved.
   int row_count() const { return row_count_; }
+  /// The next groups are solved in turn with the rows of a partner; `bodies` are those of its slots, all of them in the
+  /// group. Null: alone.
+  void set_partner(RowPartner* partner, std::span<btRigidBody* const> bodies) {
+    partner_ = partner;
+    partner_bodies_.assign(bodies.begin(), bodies.end());
+  }
 
  protected:
   void convertJoints(btTypedConstraint** joints, int joint_count, const btContactSolverInfo& info) override;
@@ -46,6 +57,8 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
 
   void soften_contact(btSolverConstraint& row, btScalar distance, btScalar dt);
   void relax_rows();
+  /// Lets the partner change the velocities of its bodies.
+  void take_turn(void (RowPartner::*turn)(std::span<RigidBodyMotion>));
   void sweep();
   void sweep_contacts();
   void sweep_friction();
@@ -59,6 +72,9 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
 
   std::vector<RelaxedRow> relaxed_contacts_, relaxed_joints_;
   int row_count_ = 0;
+  RowPartner* partner_ = nullptr;
+  std::vector<btRigidBody*> partner_bodies_;
+  std::vector<RigidBodyMotion> motions_;
 };
 
 }  // namespace pliant

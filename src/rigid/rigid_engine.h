@@ -24,6 +24,7 @@
 #include "pliant/report.h"
 #include "pliant/world.h"
 #include "rigid/rigid_shape.h"
+#include "rigid/row_partner.h"
 
 namespace pliant {
 
@@ -84,7 +85,9 @@ class RigidEngine {
     std::span<const std::uint32_t> island_of;  ///< by slot; kNoIsland for the rest
   };
   static constexpr std::uint32_t kNoIsland = 0xffffffff;
-  void solve(const IslandList& islands, float dt);
+  /// Islands of the partner's bodies are solved in turn with its rows, the others as ever. Slots of other kinds in the
+  /// lists are passed over.
+  void solve(const IslandList& islands, float dt, RowPartner* partner = nullptr);
   /// Moves awake bodies by their velocities. A body that nothing touched flies exactly (second order), as gravity and
   /// forces are constant over the substep.
   void advance(float dt);
@@ -100,6 +103,7 @@ class RigidEngine {
   /// Ascending slots.
   std::span<const std::uint32_t> slots() const;
   std::span<const std::uint32_t> dynamic_slots() const;
+  bool has(std::uint32_t slot) const;
   BodyId id(std::uint32_t slot) const;
   std::array<BodyId, 2> jointed_bodies(std::uint32_t joint_slot) const;
   /// Moves by forces: not static, kinematic or frozen.

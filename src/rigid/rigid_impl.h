@@ -69,6 +69,7 @@ struct RigidEngine::Impl {
   Impl(const WorldDef& def, Workers& workers);
   ~Impl();
 
+  bool has(std::uint32_t slot) const { return slot < bodies.size() && !bodies[slot].id.is_null(); }
   RigidBody& body(std::uint32_t slot) { return bodies[slot]; }
   const RigidBody& body(std::uint32_t slot) const { return bodies[slot]; }
   RigidBody& body(const btCollisionObject* object) { return bodies[slot_of(object)]; }
@@ -91,7 +92,9 @@ struct RigidEngine::Impl {
   void enter_friction_frame(btPersistentManifold& manifold, float dt);
   void leave_friction_frame(btPersistentManifold& manifold);
   void sort_rows_by_island(const IslandList& islands);
-  void make_batches(const IslandList& islands);
+  /// Islands of `shared_slots` come in one batch, the last.
+  void make_batches(const IslandList& islands, std::span<const std::uint32_t> shared_slots);
+  void solve_with_partner(RowPartner& partner, std::size_t batch, float dt);
   void add_to_batch(const IslandList& islands, std::uint32_t island);
   void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
   void note_contacts(const btPersistentManifold& manifold);
@@ -120,7 +123,8 @@ struct RigidEngine::Impl {
   std::vector<btPersistentManifold*> touching;  ///< manifolds with contacts, in the order of pairs
   SolveBatches batches;
   std::vector<std::uint32_t> manifold_starts, manifold_order, joint_starts, joint_order;
-  std::vector<bool> island_has_kinematic;
+  std::vector<bool> island_has_kinematic, island_is_shared;
+  std::vector<btRigidBody*> partner_bodies;
   std::vector<Contact> contacts;
   std::atomic<std::size_t> rows{0};
   float seconds_left = 0;  ///< of the step; kinematic targets are reached when it ends

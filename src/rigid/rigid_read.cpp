@@ -31,6 +31,7 @@ std::span<const std::uint32_t> RigidEngine::dynamic_slots() const {
   impl_->update_slot_lists();
   return impl_->dynamic_slots;
 }
+bool RigidEngine::has(std::uint32_t slot) const { return impl_->has(slot); }
 BodyId RigidEngine::id(std::uint32_t slot) const { return impl_->body(slot).id; }
 std::array<BodyId, 2> RigidEngine::jointed_bodies(std::uint32_t joint_slot) const {
   return {impl_->joints[joint_slot].def.a, impl_->joints[joint_slot].def.b};

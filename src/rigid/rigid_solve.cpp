@@ -106,29 +106,38 @@ void RigidEngine::Impl::add_to_batch(const IslandList& islands, std::uint32_t is
   }
   const bool has_rows = batches.rows() > rows_before;
   for (std::uint32_t i = islands.starts[island]; i < islands.starts[island + 1]; ++i) {
+    if (!has(islands.bodies[i])) continue;
     RigidBody& member = body(islands.bodies[i]);
     batches.bodies.push_back(member.bullet.get());
     member.touched = has_rows;
   }
 }
 
-void RigidEngine::Impl::make_batches(const IslandList& islands) {
+void RigidEngine::Impl::make_batches(const IslandList& islands, std::span<const std::uint32_t> shared_slots) {
   sort_rows_by_island(islands);
   const auto island_count = static_cast<std::uint32_t>(islands.starts.size() - 1);
+  island_is_shared.assign(island_count, false);
+  for (const std::uint32_t slot : shared_slots) island_is_shared[islands.island_of[slot]] = true;
   batches.clear();
   // Bullet notes a solver index on every kinematic body it meets, so islands that touch any share the first batch and
   // with it one thread.
   batches.begin_batch();
   for (std::uint32_t island = 0; island < island_count; ++island) {
-    if (island_has_kinematic[island]) add_to_batch(islands, island);
+    if (island_has_kinematic[island] && !island_is_shared[island]) add_to_batch(islands, island);
   }
   batches.begin_batch();
   for (std::uint32_t island = 0; island < island_count; ++island) {
-    if (island_has_kinematic[island]) continue;
+    if (island_has_kinematic[island] || island_is_shared[island]) continue;
     if (batches.rows() >= kBatchRows) batches.begin_batch();
     add_to_batch(islands, island);
   }
+  // What is solved in turn with other rows comes last, all together.
+  batches.begin_batch();
+  for (std::uint32_t island = 0; island < island_count; ++island) {
+    if (island_is_shared[island]) add_to_batch(islands, island);
+  }
   batches.begin_batch();  // the end
+  for (const std::uint32_t slot : shared_slots) body(slot).touched = true;
 }
 
 void RigidEngine::Impl::solve_batch(BulletSolver& solver, std::size_t batch, float dt) {
@@ -143,20 +152,37 @@ void RigidEngine::Impl::solve_batch(BulletSolver& solver, std::size_t batch, flo
   rows += static_cast<std::size_t>(solver.row_count());
 }
 
-void RigidEngine::solve(const IslandList& islands, float dt) {
+void RigidEngine::solve(const IslandList& islands, float dt, RowPartner* partner) {
   Impl& impl = *impl_;
-  impl.make_batches(islands);
+  impl.make_batches(islands, partner ? partner->slots() : std::span<const std::uint32_t>());
+  const std::size_t shared_batch = impl.batches.count() - 1;
   std::atomic<std::size_t> next{0};
   // Which thread takes which batch does not matter: batches share no body.
   parallel_for(impl.workers, impl.solvers.size(), 1, [&](std::size_t thread, std::size_t) {
-    for (std::size_t batch = next++; batch < impl.batches.count(); batch = next++) {
+    for (std::size_t batch = next++; batch < shared_batch; batch = next++) {
       impl.solve_batch(*impl.solvers[thread], batch, dt);
     }
   });
+  if (partner) impl.solve_with_partner(*partner, shared_batch, dt);
   for (btPersistentManifold* manifold : impl.batches.manifolds) {
     impl.note_contacts(*manifold);
     impl.leave_friction_frame(*manifold);
   }
+}
+
+void RigidEngine::Impl::solve_with_partner(RowPartner& partner, std::size_t batch, float dt) {
+  if (partner.slots().empty()) {
+    // Nobody to take turns with, so nothing to wait for.
+    partner.begin({});
+    for (int i = 0; i < BulletSolver::kPartnerRounds; ++i) partner.round({});
+    return partner.end({});
+  }
+  partner_bodies.clear();
+  for (const std::uint32_t slot : partner.slots()) partner_bodies.push_back(body(slot).bullet.get());
+  BulletSolver& solver = *solvers[0];
+  solver.set_partner(&partner, partner_bodies);
+  solve_batch(solver, batch, dt);
+  solver.set_partner(nullptr, {});
 }
 
 void RigidEngine::Impl::note_contacts(const btPersistentManifold& manifold) {

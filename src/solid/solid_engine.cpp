@@ -227,6 +227,8 @@ std::span<const Vec3> SolidEngine::node_velocities(std::uint32_t slot) const {
   return solid.velocities;
 }
 
+std::span<const Face> SolidEngine::faces(std::uint32_t slot) const { return entry(slot).faces; }
+
 std::vector<float> SolidEngine::tet_values(std::uint32_t slot, TetValue value) const {
   return measure_tets(*entry(slot).body, value);
 }

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "collide/obstacle.h"
 #include "geometry/shape_distance.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
@@ -18,17 +19,8 @@
 
 namespace pliant {
 
-/// Something that solids touch and that does not give way to them.
-struct SolidObstacle {
-  BodyId id{};
-  std::shared_ptr<const Shape> shape{};  ///< the same object as long as the body has the same shape
-  Transform world_from_shape{};
-  Vec3 velocity{}, angular_velocity{}, center_of_mass{};
-  Aabb bounds{};  ///< of the way it goes in this substep
-  float friction = 0.5f;
-  CollisionFilter filter{};
-  bool moves = false;
-};
+/// Solids touch what does not give way to them.
+using SolidObstacle = Obstacle;
 
 /// The engine's part of a snapshot; opaque outside solid/.
 struct SolidSnapshot;
@@ -91,9 +83,12 @@ class SolidEngine {
   BodyId id(std::uint32_t slot) const;
   const SolidBody& body(std::uint32_t slot) const;
   bool is_awake(std::uint32_t slot) const;
+  bool is_dynamic(std::uint32_t slot) const { return !is_frozen(slot); }
   bool is_frozen(std::uint32_t slot) const;
   bool is_calm(std::uint32_t slot, float speed) const;
   BodyState state(std::uint32_t slot) const;
+  Aabb bounds(std::uint32_t slot) const { return body(slot).bounds(); }
+  std::span<const Face> faces(std::uint32_t slot) const;
   bool touches(std::uint32_t slot, BodyId other) const;
   std::span<const Vec3> node_positions(std::uint32_t slot) const;
   std::span<const Vec3> node_velocities(std::uint32_t slot) const;

@@ -8,8 +8,6 @@
 namespace pliant {
 namespace {
 
-bool collide(CollisionFilter a, CollisionFilter b) { return (a.category & b.mask) != 0 && (b.category & a.mask) != 0; }
-
 /// Share of a cell within which a node is watched, moving or not.
 constexpr float kMargin = 0.1f;
 

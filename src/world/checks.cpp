@@ -3,66 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "world/def_check.h"
 #include "world/world_impl.h"
 
 namespace pliant {
 namespace {
-
-/// Collects the first thing that is wrong.
-class Check {
- public:
-  void finite(const char* field, float value) {
-    if (!std::isfinite(value)) fail(field, fmt::format("{} is not a finite number", value));
-  }
-  void finite(const char* field, Vec3 v) {
-    if (!is_finite(v)) fail(field, fmt::format("({}, {}, {}) is not finite", v.x, v.y, v.z));
-  }
-  void positive(const char* field, float value) {
-    if (!(value > 0) || !std::isfinite(value)) {
-      fail(field, fmt::format("{} is not allowed; it must be greater than 0 and finite", value));
-    }
-  }
-  void not_negative(const char* field, float value) {
-    if (!(value >= 0) || !std::isfinite(value)) {
-      fail(field, fmt::format("{} is not allowed; it must be 0 or more and finite", value));
-    }
-  }
-  void range(const char* field, float value, float lower, float upper) {
-    if (!(value >= lower && value <= upper)) {
-      fail(field, fmt::format("{} is not allowed; it must be from {} to {}", value, lower, upper));
-    }
-  }
-  void range(const char* field, int value, int lower, int upper) {
-    if (value < lower || value > upper) {
-      fail(field, fmt::format("{} is not allowed; it must be from {} to {}", value, lower, upper));
-    }
-  }
-  void that(bool ok, const char* field, std::string message) {
-    if (!ok) fail(field, std::move(message));
-  }
-  void rotation(const char* field, Quat q) {
-    that(is_finite(q), field, "the quaternion is not finite");
-    that(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w > 1e-12f, field, "the quaternion must not be zero");
-  }
-  /// What is wrong with a part.
-  void within(const std::string& field, const Status& part) {
-    if (!status_ || part) return;
-    Error error = part.error();
-    error.field = error.field.empty() ? field : field + "." + error.field;
-    status_ = error;
-  }
-  Status status() const { return status_; }
-
- private:
-  void fail(const char* field, std::string message) {
-    if (!status_) return;
-    Error error;
-    error.field = field;
-    error.message = std::move(message);
-    status_ = error;
-  }
-  Status status_;
-};
 
 bool needs_static(const Shape& shape) {
   return std::holds_alternative<Heightfield>(shape) || std::holds_alternative<Plane>(shape);
@@ -73,6 +18,7 @@ bool needs_static(const Shape& shape) {
 Status check_def(const WorldDef& def) {
   Check check;
   check.finite("gravity", def.gravity);
+  check.finite("wind", def.wind);
   check.positive("dt", def.dt);
   check.range("dt", def.dt, 1e-6f, 1.0f);
   check.range("substeps", def.substeps, 1, 1000);

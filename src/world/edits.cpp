@@ -61,6 +61,11 @@ Status World::Impl::check(JointId id, const char* call) {
   return refuse(stale(state.joint_ids, id, "joint", call));
 }
 
+Status World::Impl::check(AnchorId id, const char* call) {
+  if (state.anchor_ids.contains(id)) return {};
+  return refuse(stale(state.anchor_ids, id, "anchor", call));
+}
+
 Status World::Impl::queue(BodyId id, const char* call, bool numbers_are_finite, Edit edit) {
   if (Status status = check(id, call); !status) return status;
   if (!numbers_are_finite) return refuse(invalid(call, "every number must be finite"));
@@ -83,7 +88,7 @@ Result<BodyId> World::Impl::add_rigid(const RigidDef& def) {
   if (!shape) return refuse(in_call("add", shape.error()));
 
   auto shared_def = std::make_shared<const RigidDef>(def);
-  const BodyId id = make_body({.def = shared_def, .solid_def = nullptr, .allow_sleep = def.allow_sleep});
+  const BodyId id = make_body({.def = shared_def, .allow_sleep = def.allow_sleep});
   edits.push_back(edit::AddBody{id, std::move(shared_def), std::move(*shape)});
   return id;
 }
@@ -104,8 +109,9 @@ Result<JointId> World::Impl::add_joint(const JointDef& def) {
     if (Status status = check(id, "add"); !status) return status.error();
     if (!state.bodies[id.index].def) {
       return refuse({.code = Error::Code::Unsupported,
-                     .message = fmt::format("'{}' is a solid: joints are for rigid bodies; hold its nodes instead",
-                                            state.bodies[id.index].name()),
+                     .message = fmt::format("'{}' is not rigid: joints are for rigid bodies; {} instead",
+                                            state.bodies[id.index].name(),
+                                            state.bodies[id.index].solid_def ? "hold its nodes" : "anchor its nodes"),
                      .field = "add"});
     }
   }
@@ -126,6 +132,13 @@ void World::Impl::forget(BodyId id) {
     forget(joint);
     edits.push_back(edit::RemoveJoint{joint.index});
   }
+  for (std::size_t i = state.anchor_order.size(); i-- > 0;) {
+    const AnchorId anchor = state.anchor_order[i];
+    const AnchorDef& def = *state.anchors[anchor.index].def;
+    if (!(def.body == id) && !(def.to == id)) continue;
+    forget(anchor);
+    edits.push_back(edit::RemoveAnchor{anchor.index});
+  }
   state.body_ids.release(id);
   erase_id(state.body_order, id);
   state.bodies[id.index] = {};
@@ -135,6 +148,12 @@ void World::Impl::forget(JointId id) {
   state.joint_ids.release(id);
   erase_id(state.joint_order, id);
   state.joints[id.index] = {};
+}
+
+void World::Impl::forget(AnchorId id) {
+  state.anchor_ids.release(id);
+  erase_id(state.anchor_order, id);
+  state.anchors[id.index] = {};
 }
 
 void World::Impl::commit_edits() {
@@ -148,18 +167,13 @@ void World::Impl::commit_edits() {
 // the engine has in the slot is what counts.
 
 void World::Impl::wake(std::uint32_t slot) {
-  if (solid.has(slot)) {
+  with_engine(slot, [&](auto& engine) {
+    if (!engine.is_dynamic(slot)) return;
     state.bodies[slot].calm_time = 0;
-    if (solid.is_awake(slot) || solid.is_frozen(slot)) return;
-    solid.set_awake(slot, true);
-    waking.push_back(solid.id(slot));
-    return;
-  }
-  if (!rigid.is_dynamic(slot)) return;
-  state.bodies[slot].calm_time = 0;
-  if (rigid.is_awake(slot)) return;
-  rigid.set_awake(slot, true);
-  waking.push_back(rigid.id(slot));
+    if (engine.is_awake(slot)) return;
+    engine.set_awake(slot, true);
+    waking.push_back(engine.id(slot));
+  });
 }
 
 void World::Impl::wake_jointed(std::uint32_t joint_slot) {
@@ -170,11 +184,14 @@ void World::Impl::wake_jointed(std::uint32_t joint_slot) {
 
 void World::Impl::wake_neighbours(std::uint32_t slot) {
   scratch_slots.clear();
-  if (solid.has(slot)) return;  // what a solid rests on does not move
+  if (!rigid.has(slot)) return particle.wake_touching(slot, [&](std::uint32_t other) { wake(other); });
   rigid.find_touching(slot, scratch_slots);
   for (const std::uint32_t neighbour : scratch_slots) wake(neighbour);
   for (const std::uint32_t other : solid.slots()) {
     if (solid.touches(other, rigid.id(slot))) wake(other);
+  }
+  for (const std::uint32_t other : particle.slots()) {
+    if (particle.touches(other, rigid.id(slot))) wake(other);
   }
 }
 
@@ -186,11 +203,7 @@ void World::Impl::apply(const edit::AddBody& edit) {
 
 void World::Impl::apply(const edit::RemoveBody& edit) {
   wake_neighbours(edit.slot);
-  if (solid.has(edit.slot)) {
-    solid.remove_body(edit.slot);
-  } else {
-    rigid.remove_body(edit.slot);
-  }
+  with_engine(edit.slot, [&](auto& engine) { engine.remove_body(edit.slot); });
 }
 
 void World::Impl::apply(const edit::AddJoint& edit) {
@@ -206,24 +219,20 @@ void World::Impl::apply(const edit::RemoveJoint& edit) {
 
 void World::Impl::apply(const edit::SetTransform& edit) {
   wake_neighbours(edit.slot);
-  if (solid.has(edit.slot)) {
-    solid.set_transform(edit.slot, edit.world_from_body);
-  } else {
-    rigid.set_transform(edit.slot, edit.world_from_body);
-  }
+  with_engine(edit.slot, [&](auto& engine) { engine.set_transform(edit.slot, edit.world_from_body); });
   wake(edit.slot);
 }
 
 void World::Impl::apply(const edit::SetVelocity& edit) {
   wake(edit.slot);
-  if (solid.has(edit.slot)) return solid.set_velocity(edit.slot, edit.velocity, edit.angular_velocity);
-  rigid.set_velocity(edit.slot, edit.velocity, edit.angular_velocity);
+  with_engine(edit.slot, [&](auto& engine) { engine.set_velocity(edit.slot, edit.velocity, edit.angular_velocity); });
 }
 
 void World::Impl::apply(const edit::MoveTo& edit) { rigid.move_to(edit.slot, edit.world_from_body); }
 
 void World::Impl::apply(const edit::Push& edit) {
-  if (solid.has(edit.slot)) return push_solid(edit);
+  if (particle.has(edit.slot)) return push_nodes(particle, edit);
+  if (solid.has(edit.slot)) return push_nodes(solid, edit);
   if (rigid.is_frozen(edit.slot)) return;
   wake(edit.slot);
   Vec3 angular = edit.angular;
@@ -251,14 +260,18 @@ void World::Impl::apply(const edit::Explode& edit) {
     wake(slot);
     rigid.add_impulse(slot, direction * (strength * area), {});
   }
-  for (const std::uint32_t slot : solid.slots()) {
-    if (solid.is_frozen(slot)) continue;
-    const Aabb box = solid.body(slot).bounds();
-    const Vec3 nearest = max_each(box.lower, min_each(explosion.center, box.upper));
-    if (length(nearest - explosion.center) >= explosion.radius) continue;
-    wake(slot);
-    solid.explode(slot, explosion);
-  }
+  const auto explode_nodes = [&](auto& engine) {
+    for (const std::uint32_t slot : engine.slots()) {
+      if (engine.is_frozen(slot)) continue;
+      const Aabb box = engine.bounds(slot);
+      const Vec3 nearest = max_each(box.lower, min_each(explosion.center, box.upper));
+      if (length(nearest - explosion.center) >= explosion.radius) continue;
+      wake(slot);
+      engine.explode(slot, explosion);
+    }
+  };
+  explode_nodes(solid);
+  explode_nodes(particle);
 }
 
 void World::Impl::apply(const edit::SetMotor& edit) {
@@ -268,14 +281,11 @@ void World::Impl::apply(const edit::SetMotor& edit) {
 
 void World::Impl::apply(const edit::SetNumber& edit) {
   using What = edit::SetNumber::What;
-  if (solid.has(edit.slot)) {
-    if (edit.what == What::Friction) solid.set_friction(edit.slot, edit.value);
-    if (edit.what == What::GravityScale) solid.set_gravity_scale(edit.slot, edit.value);
-    return wake(edit.slot);
-  }
-  if (edit.what == What::Friction) rigid.set_friction(edit.slot, edit.value);
-  if (edit.what == What::Restitution) rigid.set_restitution(edit.slot, edit.value);
-  if (edit.what == What::GravityScale) rigid.set_gravity_scale(edit.slot, edit.value);
+  with_engine(edit.slot, [&](auto& engine) {
+    if (edit.what == What::Friction) engine.set_friction(edit.slot, edit.value);
+    if (edit.what == What::GravityScale) engine.set_gravity_scale(edit.slot, edit.value);
+  });
+  if (edit.what == What::Restitution && rigid.has(edit.slot)) rigid.set_restitution(edit.slot, edit.value);
   wake(edit.slot);
   wake_neighbours(edit.slot);
 }
@@ -283,8 +293,7 @@ void World::Impl::apply(const edit::SetNumber& edit) {
 void World::Impl::apply(const edit::SetFilter& edit) {
   wake(edit.slot);
   wake_neighbours(edit.slot);
-  if (solid.has(edit.slot)) return solid.set_filter(edit.slot, edit.filter);
-  rigid.set_filter(edit.slot, edit.filter);
+  with_engine(edit.slot, [&](auto& engine) { engine.set_filter(edit.slot, edit.filter); });
 }
 
 void World::Impl::apply(const edit::SetGravity& edit) {
@@ -292,17 +301,25 @@ void World::Impl::apply(const edit::SetGravity& edit) {
   rigid.set_gravity(edit.gravity);
   for (const std::uint32_t slot : rigid.dynamic_slots()) wake(slot);
   for (const std::uint32_t slot : solid.slots()) wake(slot);
+  for (const std::uint32_t slot : particle.slots()) wake(slot);
+}
+
+void World::Impl::apply(const edit::SetWind& edit) {
+  state.def.wind = edit.wind;
+  for (const std::uint32_t slot : particle.slots()) wake(slot);
 }
 
 void World::Impl::apply(const edit::SetAwake& edit) {
   if (edit.awake) return wake(edit.slot);
-  if (solid.has(edit.slot)) return solid.set_awake(edit.slot, false);
-  if (rigid.is_dynamic(edit.slot)) rigid.set_awake(edit.slot, false);
+  with_engine(edit.slot, [&](auto& engine) {
+    if (engine.is_dynamic(edit.slot)) engine.set_awake(edit.slot, false);
+  });
 }
 
 void World::Impl::apply(const edit::Release& edit) {
-  if (solid.has(edit.slot)) return solid.thaw(edit.slot);
-  if (rigid.is_frozen(edit.slot)) rigid.thaw(edit.slot);
+  with_engine(edit.slot, [&](auto& engine) {
+    if (engine.is_frozen(edit.slot)) engine.thaw(edit.slot);
+  });
 }
 
 }  // namespace pliant

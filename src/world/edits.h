@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "particle/particle_model.h"
 #include "pliant/defs.h"
 #include "pliant/ids.h"
 #include "rigid/rigid_shape.h"
@@ -24,7 +25,20 @@ struct AddSolid {
   BodyId id{};
   mutable std::unique_ptr<SolidBody> body{};  ///< made when the solid was added, taken when it is committed
 };
-/// Something done to some nodes of a solid.
+struct AddParticle {
+  BodyId id{};
+  std::shared_ptr<const ParticleDef> def{};
+  std::shared_ptr<const ParticleModel> model{};
+};
+struct AddAnchor {
+  AnchorId id{};
+  std::shared_ptr<const AnchorDef> def{};
+  std::vector<std::uint32_t> nodes{};
+};
+struct RemoveAnchor {
+  std::uint32_t slot;
+};
+/// Something done to some nodes of a body.
 struct Nodes {
   enum class What { Hold, Release, DriveTo, DriveAt, Force, Pressure };
   std::uint32_t slot;
@@ -87,6 +101,9 @@ struct SetFilter {
 struct SetGravity {
   Vec3 gravity{};
 };
+struct SetWind {
+  Vec3 wind{};
+};
 struct SetAwake {
   std::uint32_t slot;
   bool awake;
@@ -98,8 +115,9 @@ struct Release {
 }  // namespace edit
 
 using Edit =
-    std::variant<edit::AddBody, edit::AddSolid, edit::Nodes, edit::SetNodes, edit::RemoveBody, edit::AddJoint,
-                 edit::RemoveJoint, edit::SetTransform, edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode,
-                 edit::SetMotor, edit::SetNumber, edit::SetFilter, edit::SetGravity, edit::SetAwake, edit::Release>;
+    std::variant<edit::AddBody, edit::AddSolid, edit::AddParticle, edit::AddAnchor, edit::RemoveAnchor, edit::Nodes,
+                 edit::SetNodes, edit::RemoveBody, edit::AddJoint, edit::RemoveJoint, edit::SetTransform,
+                 edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode, edit::SetMotor, edit::SetNumber,
+                 edit::SetFilter, edit::SetGravity, edit::SetWind, edit::SetAwake, edit::Release>;
 
 }  // namespace pliant

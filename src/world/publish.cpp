@@ -47,15 +47,23 @@ void World::Impl::publish_solids() {
   }
 }
 
-std::span<const Contact> World::Impl::contacts() const {
-  return solid.contacts().empty() ? rigid.contacts() : std::span<const Contact>(all_contacts);
+void World::Impl::publish_particles() {
+  const ParticleReport& sums = particle.report();
+  report.nodes += sums.nodes;
+  report.rows += sums.rows;
+  report.max_stretch = sums.max_stretch;
+  for (const std::uint32_t slot : particle.slots()) {
+    report.awake_bodies += particle.is_awake(slot) ? 1 : 0;
+    report.quarantined += particle.is_frozen(slot) ? 1 : 0;
+  }
 }
 
+std::span<const Contact> World::Impl::contacts() const { return all_contacts; }
+
 void World::Impl::publish() {
-  if (!solid.contacts().empty()) {
-    all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
-    all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
-  }
+  all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
+  all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
+  all_contacts.insert(all_contacts.end(), particle.contacts().begin(), particle.contacts().end());
   find_touch_events();
   report.step = state.step;
   report.time = state.time;
@@ -65,6 +73,7 @@ void World::Impl::publish() {
   report.rows = rigid.row_count();
   report.islands = awake_starts.empty() ? 0 : awake_starts.size() - 1;
   publish_solids();
+  publish_particles();
   report.contacts = contacts().size();
   for (const Contact& contact : contacts()) report.max_penetration = std::max(report.max_penetration, contact.depth);
 
@@ -76,6 +85,8 @@ void World::Impl::publish() {
   solid.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
                     report.angular_momentum);
   report.elastic_energy = solid.elastic_energy();
+  particle.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
+                       report.angular_momentum);
 
   report.errors.swap(refused);
   refused.clear();

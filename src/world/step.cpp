@@ -1,12 +1,13 @@
 // The step: the whole engine on one page. Stages are serial; what is parallel is inside them.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "world/world_impl.h"
 
 namespace pliant {
 
 void World::Impl::step(float dt) {
-  const float h = dt / static_cast<float>(state.def.substeps);
   const Stopwatch total;
   report = {};
   // Runs a stage and notes how long it took.
@@ -17,7 +18,9 @@ void World::Impl::step(float dt) {
 
   // Bodies, joints, forces and deletions queued since the last step. Ids are born and die only here.
   stage(Stage::CommitEdits, [&] { commit_edits(), begin_step(dt); });
-  for (int substep = 0; substep < state.def.substeps; ++substep) {
+  const int count = substeps(dt);
+  const float h = dt / static_cast<float>(count);
+  for (int substep = 0; substep < count; ++substep) {
     // Every awake body alone: where it is heading. One that cannot be simulated is taken out before others meet it.
     stage(Stage::Predict, [&] { predict(h); });
     // Broad phase, then narrow, along the motion just predicted.
@@ -25,7 +28,7 @@ void World::Impl::step(float dt) {
     // Contacts and joints join bodies into islands; a sleeper in one that is awake, or that is pushed, wakes.
     stage(Stage::BuildRows, [&] { build_rows(), wake_touched(h); });
     // The only stage where bodies feel each other.
-    stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(); });
+    stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(), break_anchors(h); });
     // Constrained velocities become positions.
     stage(Stage::Advance, [&] { advance(h); });
     // Plastic flow.
@@ -43,10 +46,17 @@ void World::Impl::step(float dt) {
 }
 
 void World::Impl::begin_step(float dt) {
-  touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), quarantines.clear();
-  fell_asleep.clear();
+  touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), anchor_breaks.clear();
+  quarantines.clear(), fell_asleep.clear();
   rigid.begin_step(dt);
   solid.begin_step(dt);
+  particle.begin_step(dt);
+}
+
+int World::Impl::substeps(float dt) const {
+  const int needed =
+      particle.has_awake_bodies() ? static_cast<int>(std::ceil(dt / ParticleEngine::kLongestSubstep)) : 1;
+  return std::max(state.def.substeps, needed);
 }
 
 void World::Impl::predict(float dt) {
@@ -54,19 +64,20 @@ void World::Impl::predict(float dt) {
   scratch_slots.clear();
   rigid.find_runaways(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) quarantine(slot, "its speed or acceleration is beyond all bounds");
-  if (solid.slots().empty()) return;
+  if (solid.slots().empty() && particle.slots().empty()) return;
   list_obstacles(dt);
   scratch_slots.clear();
-  solid.find_pushed_sleepers(obstacles, scratch_slots);
+  solid.find_pushed_sleepers(fixed_obstacles, scratch_slots);
+  particle.find_pushed_sleepers(obstacles, scratch_slots);
   for (const std::uint32_t slot : scratch_slots) wake(slot);
   solid.predict(dt);
+  particle.predict(state.def.gravity, state.def.wind, dt);
 }
 
-/// All rigid bodies that do not move by forces: to solids they are the world.
+/// All rigid bodies, as bodies of nodes see them.
 void World::Impl::list_obstacles(float dt) {
-  obstacles.clear();
+  obstacles.clear(), fixed_obstacles.clear();
   for (const std::uint32_t slot : rigid.slots()) {
-    if (rigid.is_dynamic(slot)) continue;
     const BodyState body = rigid.state(slot);
     const std::shared_ptr<const RigidDef>& def = state.bodies[slot].def;
     const bool moves = !(body.velocity == Vec3{} && body.angular_velocity == Vec3{});
@@ -80,20 +91,27 @@ void World::Impl::list_obstacles(float dt) {
                          .bounds = moves ? body.bounds.expanded(reach) : body.bounds,
                          .friction = rigid.friction(slot),
                          .filter = rigid.filter(slot),
-                         .moves = moves});
+                         .moves = moves,
+                         .is_dynamic = rigid.is_dynamic(slot)});
+    if (!obstacles.back().is_dynamic) fixed_obstacles.push_back(obstacles.back());
   }
 }
 
 void World::Impl::find_contacts(float dt) {
   rigid.find_contacts(dt);
-  solid.find_contacts(obstacles, state.def.gravity, dt);
+  solid.find_contacts(fixed_obstacles, state.def.gravity, dt);
+  particle.find_contacts(obstacles, dt);
 }
 
 void World::Impl::build_rows() {
   islands.reset(state.bodies.size());
-  rigid.for_each_link([](void* self, std::uint32_t a, std::uint32_t b) { static_cast<Islands*>(self)->link(a, b); },
-                      &islands);
-  islands.finish(rigid.dynamic_slots());
+  const auto link = [](void* self, std::uint32_t a, std::uint32_t b) { static_cast<Islands*>(self)->link(a, b); };
+  rigid.for_each_link(link, &islands);
+  particle.for_each_link(link, &islands);
+  dynamic_members.clear();
+  std::merge(rigid.dynamic_slots().begin(), rigid.dynamic_slots().end(), particle.slots().begin(),
+             particle.slots().end(), std::back_inserter(dynamic_members));
+  islands.finish(dynamic_members);
 }
 
 void World::Impl::wake_touched(float dt) {
@@ -101,9 +119,9 @@ void World::Impl::wake_touched(float dt) {
   rigid.find_pushed_sleepers(scratch_slots);
   // A sleeper that wakes now has missed the prediction: without it, it would feel no gravity in this substep.
   const auto wake_and_predict = [&](std::uint32_t slot) {
-    if (rigid.is_awake(slot)) return;
+    if (is_awake(slot)) return;
     wake(slot);
-    rigid.predict(slot, dt);
+    if (rigid.has(slot)) rigid.predict(slot, dt);
   };
   for (const std::uint32_t slot : scratch_slots) wake_and_predict(slot);
 
@@ -112,7 +130,7 @@ void World::Impl::wake_touched(float dt) {
   awake_island_of.assign(state.bodies.size(), RigidEngine::kNoIsland);
   for (std::size_t i = 0; i < islands.count(); ++i) {
     const auto bodies = islands.bodies(i);
-    if (std::none_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return rigid.is_awake(slot); })) continue;
+    if (std::none_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return is_awake(slot); })) continue;
     for (const std::uint32_t slot : bodies) {
       wake_and_predict(slot);
       awake_island_of[slot] = static_cast<std::uint32_t>(awake_starts.size() - 1);
@@ -122,8 +140,28 @@ void World::Impl::wake_touched(float dt) {
   }
 }
 
+namespace {
+
+/// The rows of particle bodies, as the rigid solver takes turns with them.
+class ParticleTurns : public RowPartner {
+ public:
+  ParticleTurns(ParticleEngine& engine, float dt) : engine_(engine), dt_(dt) {}
+  std::span<const std::uint32_t> slots() const override { return engine_.rigid_slots(); }
+  void begin(std::span<RigidBodyMotion> motions) override { engine_.begin_solve(motions, dt_); }
+  void round(std::span<RigidBodyMotion> motions) override { engine_.solve_round(motions, dt_); }
+  void end(std::span<RigidBodyMotion> motions) override { engine_.end_solve(motions, dt_); }
+
+ private:
+  ParticleEngine& engine_;
+  float dt_;
+};
+
+}  // namespace
+
 void World::Impl::solve_islands(float dt) {
-  rigid.solve({.bodies = awake_bodies, .starts = awake_starts, .island_of = awake_island_of}, dt);
+  ParticleTurns turns(particle, dt);
+  rigid.solve({.bodies = awake_bodies, .starts = awake_starts, .island_of = awake_island_of}, dt,
+              particle.has_awake_bodies() ? &turns : nullptr);
   solid.solve(state.def.gravity, dt);
 }
 
@@ -137,9 +175,12 @@ void World::Impl::break_joints() {
   }
 }
 
+void World::Impl::break_anchors(float dt) { particle.find_broken_anchors(dt, anchor_breaks); }
+
 void World::Impl::advance(float dt) {
   rigid.advance(dt);
   solid.advance(dt);
+  particle.advance(dt);
 }
 
 void World::Impl::settle_materials(float dt) { solid.settle(dt); }
@@ -148,19 +189,17 @@ void World::Impl::quarantine_lost() {
   scratch_slots.clear();
   rigid.find_lost(scratch_slots);
   solid.find_lost(scratch_slots);
+  particle.find_lost(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) {
     quarantine(slot, "its position or velocity is not finite or beyond all bounds");
   }
   rigid.end_step();
   solid.end_step();
+  particle.end_step();
 }
 
 void World::Impl::quarantine(std::uint32_t slot, std::string reason) {
-  if (solid.has(slot)) {
-    solid.freeze(slot);
-  } else {
-    rigid.freeze(slot);
-  }
+  with_engine(slot, [&](auto& engine) { engine.freeze(slot); });
   state.bodies[slot].calm_time = 0;
   quarantines.push_back({state.bodies[slot].id, std::move(reason)});
 }
@@ -169,7 +208,7 @@ void World::Impl::rest_islands(float dt) {
   if (!state.def.allow_sleep) return;
   for (const std::uint32_t slot : awake_bodies) {
     BodyRecord& body = state.bodies[slot];
-    const bool calm = body.allow_sleep && rigid.is_calm(slot, state.def.sleep_speed, state.def.sleep_angular_speed);
+    const bool calm = body.allow_sleep && is_calm(slot);
     body.calm_time = calm ? body.calm_time + dt : 0;
   }
   for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
@@ -178,11 +217,16 @@ void World::Impl::rest_islands(float dt) {
         begin, end, [&](std::uint32_t slot) { return state.bodies[slot].calm_time >= state.def.sleep_delay; });
     if (!rests) continue;
     for (auto slot = begin; slot != end; ++slot) {
-      rigid.set_awake(*slot, false);
+      with_engine(*slot, [&](auto& engine) { engine.set_awake(*slot, false); });
       fell_asleep.push_back(state.bodies[*slot].id);
     }
   }
   rest_solids(dt);
+}
+
+bool World::Impl::is_calm(std::uint32_t slot) const {
+  return rigid.has(slot) ? rigid.is_calm(slot, state.def.sleep_speed, state.def.sleep_angular_speed)
+                         : particle.is_calm(slot, state.def.sleep_speed);
 }
 
 /// What a solid rests on does not move, so each falls asleep by itself.

@@ -22,7 +22,7 @@ BodyState initial_state(const Def& def) {
   state.velocity = def.velocity;
   state.angular_velocity = def.angular_velocity;
   if constexpr (std::is_same_v<Def, RigidDef>) state.awake = def.motion == Motion::Dynamic && !def.start_asleep;
-  if constexpr (std::is_same_v<Def, SolidDef>) state.awake = true;
+  if constexpr (!std::is_same_v<Def, RigidDef>) state.awake = true;
   return state;
 }
 
@@ -35,7 +35,8 @@ Error invalid(const char* call, const char* message) {
 
 }  // namespace
 
-World::Impl::Impl(const WorldDef& def) : workers(require_valid(def).threads), rigid(def, workers), solid(workers) {
+World::Impl::Impl(const WorldDef& def)
+    : workers(require_valid(def).threads), rigid(def, workers), solid(workers), particle(workers) {
   state.def = def;
 }
 
@@ -84,7 +85,7 @@ BodyId World::find(std::string_view name) const {
 
 std::optional<BodyKind> World::kind(BodyId body) const {
   if (!contains(body)) return {};
-  return impl_->state.bodies[body.index].def ? BodyKind::Rigid : BodyKind::Solid;
+  return impl_->state.bodies[body.index].kind();
 }
 
 std::string_view World::name(BodyId body) const {
@@ -104,14 +105,19 @@ Result<const RigidDef*> World::def(BodyId body) const {
   if (Status status = impl_->check(body, "def"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
   if (record.def) return record.def.get();
-  return invalid("def", "the body is a solid: ask for its solid_def");
+  return invalid("def", record.solid_def ? "the body is a solid: ask for its solid_def"
+                                         : "the body is a cloth, rope or jelly: ask for its particle_def");
 }
 
 Result<BodyState> World::state(BodyId body) const {
   if (Status status = impl_->check(body, "state"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
-  if (!record.is_committed) return record.def ? initial_state(*record.def) : initial_state(*record.solid_def);
-  return record.def ? impl_->rigid.state(body.index) : impl_->solid.state(body.index);
+  if (record.is_committed) {
+    return impl_->with_engine(body.index, [&](const auto& engine) { return engine.state(body.index); });
+  }
+  if (record.def) return initial_state(*record.def);
+  if (record.solid_def) return initial_state(*record.solid_def);
+  return std::visit([](const auto& def) { return initial_state(def); }, *record.particle_def);
 }
 
 Result<JointState> World::state(JointId joint) const {
@@ -254,6 +260,8 @@ Events World::events() const {
           .touch_begins = impl_->touch_begins,
           .touch_ends = impl_->touch_ends,
           .joint_breaks = impl_->joint_breaks,
+          .anchor_breaks = impl_->anchor_breaks,
+          .tears = {},
           .quarantines = impl_->quarantines,
           .fell_asleep = impl_->fell_asleep,
           .woke_up = impl_->woke_up};
@@ -265,6 +273,7 @@ Snapshot World::snapshot() {
   data->state = impl_->state;
   data->rigid = impl_->rigid.snapshot();
   data->solid = impl_->solid.snapshot();
+  data->particle = impl_->particle.snapshot();
   Snapshot snapshot;
   snapshot.data_ = std::move(data);
   return snapshot;
@@ -276,6 +285,7 @@ Status World::restore(const Snapshot& snapshot) {
   impl_->state = snapshot.data_->state;
   impl_->rigid.restore(*snapshot.data_->rigid);
   impl_->solid.restore(*snapshot.data_->solid);
+  impl_->particle.restore(*snapshot.data_->particle);
   impl_->waking.clear();
   impl_->awake_island_of.clear();  // they are those of a step that now never was
   impl_->queries_stale = true;

@@ -10,6 +10,7 @@
 #include "base/id_pool.h"
 #include "base/parallel.h"
 #include "base/trace.h"
+#include "particle/particle_engine.h"
 #include "pliant/world.h"
 #include "rigid/rigid_engine.h"
 #include "solid/solid_engine.h"
@@ -20,15 +21,26 @@ namespace pliant {
 
 /// What the world itself knows of a body, whatever its kind. One for each slot.
 struct BodyRecord {
-  BodyId id{};                                ///< null where the slot is empty
-  std::shared_ptr<const RigidDef> def;        ///< of a rigid body, else null
-  std::shared_ptr<const SolidDef> solid_def;  ///< of a solid, else null
-  bool is_committed = false;                  ///< the engine has it; before that, the def is all there is
+  BodyId id{};                                            ///< null where the slot is empty
+  std::shared_ptr<const RigidDef> def{};                  ///< of a rigid body, else null
+  std::shared_ptr<const SolidDef> solid_def{};            ///< of a solid, else null
+  std::shared_ptr<const ParticleDef> particle_def{};      ///< of a cloth, rope or jelly, else null
+  std::shared_ptr<const ParticleModel> particle_model{};  ///< made from it
+  bool is_committed = false;                              ///< the engine has it; before that, the def is all there is
   bool allow_sleep = true;
   float calm_time = 0;  ///< s
 
-  const std::string& name() const { return def ? def->name : solid_def->name; }
+  const std::string& name() const {
+    return def ? def->name : solid_def ? solid_def->name : common_of(*particle_def).name;
+  }
+  BodyKind kind() const { return def ? BodyKind::Rigid : solid_def ? BodyKind::Solid : BodyKind::Particle; }
   Motion motion() const { return def ? def->motion : Motion::Dynamic; }
+};
+
+struct AnchorRecord {
+  AnchorId id{};
+  std::shared_ptr<const AnchorDef> def;
+  bool is_committed = false;
 };
 
 struct JointRecord {
@@ -44,10 +56,13 @@ struct WorldState {
   double time = 0;
   IdPool<BodyId> body_ids;
   IdPool<JointId> joint_ids;
+  IdPool<AnchorId> anchor_ids;
   std::vector<BodyRecord> bodies;  ///< by slot
   std::vector<JointRecord> joints;
+  std::vector<AnchorRecord> anchors;
   std::vector<BodyId> body_order;  ///< in which they were added
   std::vector<JointId> joint_order;
+  std::vector<AnchorId> anchor_order;
   std::vector<std::pair<BodyId, BodyId>> touching;  ///< sorted; of the last step
 };
 
@@ -55,6 +70,7 @@ struct Snapshot::Data {
   WorldState state;
   std::shared_ptr<const RigidSnapshot> rigid;
   std::shared_ptr<const SolidSnapshot> solid;
+  std::shared_ptr<const ParticleSnapshot> particle;
 };
 
 struct World::Impl {
@@ -64,23 +80,33 @@ struct World::Impl {
   Error refuse(Error error);
   Status check(BodyId id, const char* call);
   Status check(JointId id, const char* call);
+  Status check(AnchorId id, const char* call);
   /// Queues an edit of a body after checking its id and numbers.
   Status queue(BodyId id, const char* call, bool numbers_are_finite, Edit edit);
   /// The same for edits that only make sense for bodies that move by forces.
   Status queue_push(BodyId id, const char* call, bool numbers_are_finite, Edit edit);
   Result<BodyId> add_rigid(const RigidDef& def);
   Result<BodyId> add_solid(const SolidDef& def);
+  Result<BodyId> add_particle(ParticleDef def);
+  Result<AnchorId> add_anchor(const AnchorDef& def);
   /// A new body's id and record.
   BodyId make_body(BodyRecord record);
-  /// The solid's nodes that are selected, or why the call is refused.
+  /// The places at rest of the nodes of a body that has some.
+  std::span<const Vec3> rest_nodes(const BodyRecord& record) const;
+  /// The nodes that are selected, or why the call is refused.
   Result<std::vector<std::uint32_t>> selected_nodes(BodyId id, const NodeSelection& nodes, const char* call);
   Status check_solid(BodyId id, const char* call);
+  /// That it is a body of nodes: a solid, cloth, rope or jelly.
+  Status check_nodes(BodyId id, const char* call);
   Status queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
                      edit::Nodes edit);
   Result<JointId> add_joint(const JointDef& def);
   void commit_edits();
   void apply(const edit::AddBody& edit);
   void apply(const edit::AddSolid& edit);
+  void apply(const edit::AddParticle& edit);
+  void apply(const edit::AddAnchor& edit);
+  void apply(const edit::RemoveAnchor& edit);
   void apply(const edit::Nodes& edit);
   void apply(const edit::SetNodes& edit);
   void apply(const edit::RemoveBody& edit);
@@ -90,12 +116,14 @@ struct World::Impl {
   void apply(const edit::SetVelocity& edit);
   void apply(const edit::MoveTo& edit);
   void apply(const edit::Push& edit);
-  void push_solid(const edit::Push& edit);
+  template <typename Engine>
+  void push_nodes(Engine& engine, const edit::Push& edit);
   void apply(const edit::Explode& edit);
   void apply(const edit::SetMotor& edit);
   void apply(const edit::SetNumber& edit);
   void apply(const edit::SetFilter& edit);
   void apply(const edit::SetGravity& edit);
+  void apply(const edit::SetWind& edit);
   void apply(const edit::SetAwake& edit);
   void apply(const edit::Release& edit);
   void wake(std::uint32_t slot);
@@ -104,6 +132,26 @@ struct World::Impl {
   /// Ends an id and the world's record of it, and for a body its joints; the engine's part is a queued edit.
   void forget(BodyId id);
   void forget(JointId id);
+  void forget(AnchorId id);
+  /// Calls `visit(engine)` with the engine that has the slot.
+  template <typename Visit>
+  decltype(auto) with_engine(std::uint32_t slot, Visit&& visit) {
+    if (particle.has(slot)) return visit(particle);
+    if (solid.has(slot)) return visit(solid);
+    return visit(rigid);
+  }
+  template <typename Visit>
+  decltype(auto) with_engine(std::uint32_t slot, Visit&& visit) const {
+    if (particle.has(slot)) return visit(particle);
+    if (solid.has(slot)) return visit(solid);
+    return visit(rigid);
+  }
+  /// The same for bodies of nodes.
+  template <typename Visit>
+  decltype(auto) with_node_engine(std::uint32_t slot, Visit&& visit) {
+    if (particle.has(slot)) return visit(particle);
+    return visit(solid);
+  }
 
   // --- The step (step.cpp) -----------------------------------------------------------------------------------------
   void step(float dt);
@@ -116,15 +164,22 @@ struct World::Impl {
   void advance(float dt);
   void settle_materials(float dt);
   void list_obstacles(float dt);
+  /// Parts into which a step is divided: more than asked for where a body needs short ones.
+  int substeps(float dt) const;
   void break_joints();
+  void break_anchors(float dt);
   void quarantine_lost();
   void quarantine(std::uint32_t slot, std::string reason);
   void rest_islands(float dt);
   void rest_solids(float dt);
+  bool is_calm(std::uint32_t slot) const;
   void publish();
   void publish_solids();
+  void publish_particles();
   std::span<const Contact> contacts() const;
-  bool is_awake(std::uint32_t slot) const { return solid.has(slot) ? solid.is_awake(slot) : rigid.is_awake(slot); }
+  bool is_awake(std::uint32_t slot) const {
+    return with_engine(slot, [&](const auto& engine) { return engine.is_awake(slot); });
+  }
   void find_touch_events();
   std::uint64_t hash() const;
   void prepare_queries() const;
@@ -133,6 +188,7 @@ struct World::Impl {
   Workers workers;
   RigidEngine rigid;
   SolidEngine solid;
+  ParticleEngine particle;
 
   std::vector<Edit> edits;
   std::vector<Error> refused;  ///< since the last step
@@ -144,16 +200,18 @@ struct World::Impl {
   mutable bool queries_stale = true;
 
   // Events of the last step.
-  std::vector<Contact> all_contacts;  ///< rigid, then solid; used only where there are solid ones
+  std::vector<Contact> all_contacts;  ///< of all kinds; used only where there are others than rigid
   std::vector<TouchEvent> touch_begins, touch_ends;
   std::vector<JointBreak> joint_breaks;
+  std::vector<AnchorBreak> anchor_breaks;
   std::vector<Quarantine> quarantines;
   std::vector<BodyId> fell_asleep, woke_up;
   std::vector<BodyId> waking;  ///< since the last step was published
 
   // Scratch, kept for its memory.
-  std::vector<std::uint32_t> scratch_slots;
-  std::vector<SolidObstacle> obstacles;  ///< what solids touch, in this substep
+  std::vector<std::uint32_t> scratch_slots, dynamic_members;
+  std::vector<Obstacle> obstacles;        ///< what bodies of nodes touch, in this substep
+  std::vector<Obstacle> fixed_obstacles;  ///< those of them that do not give way
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 
@@ -163,5 +221,7 @@ Status check_def(const RigidDef& def);
 Status check_def(const JointDef& def);
 Status check_def(const SolidMaterial& material);
 Status check_def(const SolidDef& def);
+Status check_def(const ParticleDef& def);
+Status check_def(const AnchorDef& def);
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-// Edits of solids: checking, queueing and carrying them out.
+// Edits of solids and of the nodes of all bodies that have some: checking, queueing and carrying them out.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ Result<BodyId> World::Impl::add_solid(const SolidDef& def) {
     return refuse(std::move(error));
   }
   auto shared_def = std::make_shared<const SolidDef>(def);
-  const BodyId id = make_body({.def = nullptr, .solid_def = shared_def, .allow_sleep = def.allow_sleep});
+  const BodyId id = make_body({.solid_def = shared_def, .allow_sleep = def.allow_sleep});
   edits.push_back(edit::AddSolid{id, std::make_unique<SolidBody>(std::move(shared_def))});
   return id;
 }
@@ -27,10 +27,23 @@ Status World::Impl::check_solid(BodyId id, const char* call) {
   return refuse({.message = fmt::format("body '{}' is not a solid", record.name()), .field = call});
 }
 
+Status World::Impl::check_nodes(BodyId id, const char* call) {
+  if (Status status = check(id, call); !status) return status;
+  const BodyRecord& record = state.bodies[id.index];
+  if (!record.def) return {};
+  return refuse({.message = fmt::format("body '{}' is rigid: it has no nodes", record.name()), .field = call});
+}
+
+std::span<const Vec3> World::Impl::rest_nodes(const BodyRecord& record) const {
+  return record.solid_def ? record.solid_def->mesh.nodes : record.particle_model->rest;
+}
+
 Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const NodeSelection& nodes,
                                                                const char* call) {
-  if (Status status = check_solid(id, call); !status) return status.error();
-  Result<std::vector<std::uint32_t>> selected = select_nodes(state.bodies[id.index].solid_def->mesh, nodes);
+  if (Status status = check_nodes(id, call); !status) return status.error();
+  const BodyRecord& record = state.bodies[id.index];
+  Result<std::vector<std::uint32_t>> selected =
+      record.solid_def ? select_nodes(record.solid_def->mesh, nodes) : select_nodes(rest_nodes(record), nodes);
   if (selected) return selected;
   Error error = selected.error();
   error.field = call;
@@ -54,38 +67,43 @@ void World::Impl::apply(const edit::AddSolid& edit) {
 void World::Impl::apply(const edit::Nodes& edit) {
   using What = edit::Nodes::What;
   wake(edit.slot);
-  switch (edit.what) {
-    case What::Hold:
-      return solid.hold(edit.slot, edit.nodes, true);
-    case What::Release:
-      return solid.hold(edit.slot, edit.nodes, false);
-    case What::DriveTo:
-      return solid.drive(edit.slot, edit.nodes, edit.transform);
-    case What::DriveAt:
-      return solid.drive(edit.slot, edit.nodes, edit.vector);
-    case What::Force:
-      return solid.add_node_force(edit.slot, edit.nodes, edit.vector);
-    case What::Pressure:
-      return solid.add_pressure(edit.slot, edit.nodes, edit.number);
-  }
+  with_node_engine(edit.slot, [&](auto& engine) {
+    switch (edit.what) {
+      case What::Hold:
+        return engine.hold(edit.slot, edit.nodes, true);
+      case What::Release:
+        return engine.hold(edit.slot, edit.nodes, false);
+      case What::DriveTo:
+        return engine.drive(edit.slot, edit.nodes, edit.transform);
+      case What::DriveAt:
+        return engine.drive(edit.slot, edit.nodes, edit.vector);
+      case What::Force:
+        return engine.add_node_force(edit.slot, edit.nodes, edit.vector);
+      case What::Pressure:
+        return engine.add_pressure(edit.slot, edit.nodes, edit.number);
+    }
+  });
 }
 
 void World::Impl::apply(const edit::SetNodes& edit) {
   wake(edit.slot);
-  solid.set_nodes(edit.slot, edit.positions, edit.velocities);
+  with_node_engine(edit.slot, [&](auto& engine) { engine.set_nodes(edit.slot, edit.positions, edit.velocities); });
 }
 
-void World::Impl::push_solid(const edit::Push& edit) {
-  if (solid.is_frozen(edit.slot)) return;
+template <typename Engine>
+void World::Impl::push_nodes(Engine& engine, const edit::Push& edit) {
+  if (engine.is_frozen(edit.slot)) return;
   wake(edit.slot);
   if (edit.point) {
-    edit.is_impulse ? solid.add_impulse_at(edit.slot, edit.linear, *edit.point)
-                    : solid.add_force_at(edit.slot, edit.linear, *edit.point);
+    edit.is_impulse ? engine.add_impulse_at(edit.slot, edit.linear, *edit.point)
+                    : engine.add_force_at(edit.slot, edit.linear, *edit.point);
   } else {
-    edit.is_impulse ? solid.add_impulse(edit.slot, edit.linear, edit.angular)
-                    : solid.add_force(edit.slot, edit.linear, edit.angular);
+    edit.is_impulse ? engine.add_impulse(edit.slot, edit.linear, edit.angular)
+                    : engine.add_force(edit.slot, edit.linear, edit.angular);
   }
 }
+template void World::Impl::push_nodes(SolidEngine&, const edit::Push&);
+template void World::Impl::push_nodes(ParticleEngine&, const edit::Push&);
 
 Result<BodyId> World::add(const SolidDef& def) { return impl_->add_solid(def); }
 
@@ -97,15 +115,21 @@ Result<const SolidDef*> World::solid_def(BodyId body) const {
 }
 
 Result<std::span<const Vec3>> World::node_positions(BodyId body) const {
-  if (Status status = impl_->check_solid(body, "node_positions"); !status) return status.error();
+  if (Status status = impl_->check_nodes(body, "node_positions"); !status) return status.error();
   impl_->commit_edits();
-  return impl_->solid.node_positions(body.index);
+  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.node_positions(body.index); });
 }
 
 Result<std::span<const Vec3>> World::node_velocities(BodyId body) const {
-  if (Status status = impl_->check_solid(body, "node_velocities"); !status) return status.error();
+  if (Status status = impl_->check_nodes(body, "node_velocities"); !status) return status.error();
   impl_->commit_edits();
-  return impl_->solid.node_velocities(body.index);
+  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.node_velocities(body.index); });
+}
+
+Result<std::span<const Face>> World::surface_faces(BodyId body) const {
+  if (Status status = impl_->check_nodes(body, "surface_faces"); !status) return status.error();
+  impl_->commit_edits();
+  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.faces(body.index); });
 }
 
 Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const {
@@ -118,7 +142,7 @@ Result<Vec3> World::held_force(BodyId body, const NodeSelection& nodes) const {
   const Result<std::vector<std::uint32_t>> selected = impl_->selected_nodes(body, nodes, "held_force");
   if (!selected) return selected.error();
   impl_->commit_edits();
-  return impl_->solid.held_force(body.index, *selected);
+  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.held_force(body.index, *selected); });
 }
 
 Status World::hold(BodyId body, const NodeSelection& nodes) {
@@ -145,8 +169,8 @@ Status World::apply_pressure(BodyId body, float pressure, const NodeSelection& n
 }
 
 Status World::set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities) {
-  if (Status status = impl_->check_solid(body, "set_nodes"); !status) return status;
-  const std::size_t count = impl_->state.bodies[body.index].solid_def->mesh.nodes.size();
+  if (Status status = impl_->check_nodes(body, "set_nodes"); !status) return status;
+  const std::size_t count = impl_->rest_nodes(impl_->state.bodies[body.index]).size();
   if (positions.size() != count || (!velocities.empty() && velocities.size() != count)) {
     return impl_->refuse({.message = fmt::format("{} positions and {} velocities were given for {} nodes",
                                                  positions.size(), velocities.size(), count),

@@ -1,0 +1,146 @@
+// Cloth, rope and jelly: bodies of nodes with masses and a surface.
+//
+//   world.add(pliant::ClothDef{.shape = pliant::ClothSheet{.width = 2, .length = 2, .cells_x = 50, .cells_z = 50},
+//                              .position = {0, 1.5f, 0}});
+//   pliant::BodyId rope = world.add(pliant::RopeDef{.path = {{0, 3, 0}, {0, 1, 0}}}).value();
+//   world.add(pliant::AnchorDef{.body = rope, .nodes = pliant::NearestNodes{{0, 3, 0}}});
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pliant/defs.h"
+#include "pliant/mesh.h"
+#include "pliant/selection.h"
+
+namespace pliant {
+
+/// A woven rectangle about the origin of its frame, in the plane of x and z, facing +y. Its yarns keep their length.
+/// Node (i, k), i from 0 to `cells_x` along x and k along z, has the number i + k (cells_x + 1).
+struct ClothSheet {
+  float width = 1;   ///< m, along x
+  float length = 1;  ///< m, along z
+  int cells_x = 20, cells_z = 20;
+};
+
+/// What cloth is made of. The defaults are a cotton cloth's.
+struct ClothMaterial {
+  float density = 0.2f;                 ///< kg/m²
+  float bend_stiffness = 2e-5f;         ///< N m: the moment per width that one 1/m of curvature takes
+  float shear_stiffness = 30;           ///< N/m: the force per width that one radian of shear takes
+  float stretch_stiffness = kInfinity;  ///< N/m: the force per width that a strain of 1 would take
+  float damping = 0.1f;                 ///< 1/s: of the deformation, not of the body's motion as a whole
+  float strength = kInfinity;           ///< N/m: the force per width at which a yarn breaks
+};
+
+/// A sheet of cloth, or any surface made of it: a flag, a net, a bag, a balloon.
+struct ClothDef {
+  std::string name{};
+  std::variant<ClothSheet, TriMesh> shape = ClothSheet{};
+  ClothMaterial material{};
+  float thickness = 0.005f;  ///< m; surfaces keep half of it from what they touch
+
+  Vec3 position{};  ///< of the frame's origin, m
+  Quat rotation{};
+  Vec3 velocity{};          ///< m/s
+  Vec3 angular_velocity{};  ///< about the centre of mass, world axes, rad/s
+
+  std::vector<HeldNodes> held{};
+
+  float friction = 0.5f;  ///< Coulomb's μ; a pair uses the geometric mean
+  float gravity_scale = 1;
+  float drag = 0;      ///< of the air, as a drag coefficient times the air's density, kg/m³; about 1.2 for a flag
+  float pressure = 0;  ///< Pa over the air outside, of the gas that a closed surface holds at its rest volume
+  bool self_collision = true;
+  CollisionFilter filter{};
+  bool allow_sleep = true;
+
+  /// What is seen instead of the cloth's own triangles: any surface in the same frame, carried along. May be null.
+  std::shared_ptr<const TriMesh> surface{};
+  Appearance appearance{.color = {0.55f, 0.12f, 0.1f}};
+};
+
+struct RopeMaterial {
+  float density = 0.1f;                 ///< kg/m
+  float bend_stiffness = 0;             ///< N m²: the moment that one 1/m of curvature takes
+  float stretch_stiffness = kInfinity;  ///< N: the force that a strain of 1 would take
+  float damping = 0.1f;                 ///< 1/s: of the deformation, not of the body's motion as a whole
+  float strength = kInfinity;           ///< N: the force at which it breaks
+};
+
+/// A rope, cable or thread along a path of straight pieces. Nodes are numbered along it.
+struct RopeDef {
+  std::string name{};
+  std::vector<Vec3> path{{0, 0, 0}, {0, -1, 0}};  ///< m, in the body's frame
+  float segment = 0.05f;                          ///< m; the longest distance of nodes
+  float radius = 0.01f;                           ///< m
+  RopeMaterial material{};
+
+  Vec3 position{};
+  Quat rotation{};
+  Vec3 velocity{}, angular_velocity{};
+
+  std::vector<HeldNodes> held{};
+
+  float friction = 0.5f;
+  float gravity_scale = 1;
+  float drag = 0;  ///< as for cloth
+  bool self_collision = false;
+  CollisionFilter filter{};
+  bool allow_sleep = true;
+  Appearance appearance{.color = {0.5f, 0.4f, 0.25f}};
+};
+
+/// How a jelly finds its shape again.
+enum class JellyMethod : std::uint8_t {
+  MassSpring,     ///< springs along the edges of tets
+  PositionBased,  ///< strain and volume rows, solved at the level of positions (Müller et al. 2007, 2014)
+  ShapeMatching   ///< clusters pulled to their rest shape (Müller et al. 2005)
+};
+
+/// A soft body for games: cheaper and rougher than a `SolidDef`.
+struct JellyDef {
+  std::string name{};
+  TetMesh mesh{};
+  JellyMethod method = JellyMethod::PositionBased;
+  float density = 1000;        ///< kg/m³
+  float young_modulus = 2e4f;  ///< Pa
+  float damping = 1;           ///< 1/s: of the deformation
+
+  Vec3 position{};
+  Quat rotation{};
+  Vec3 velocity{}, angular_velocity{};
+
+  std::vector<HeldNodes> held{};
+
+  float thickness = 0.005f;
+  float friction = 0.5f;
+  float gravity_scale = 1;
+  float drag = 0;
+  CollisionFilter filter{};
+  bool allow_sleep = true;
+  std::shared_ptr<const TriMesh> surface{};
+  Appearance appearance{.color = {0.35f, 0.6f, 0.3f}};
+};
+
+using ParticleDef = std::variant<ClothDef, RopeDef, JellyDef>;
+
+/// Ties nodes of a cloth, rope or jelly to a rigid body, or to the world, where they are when the anchor is made.
+struct AnchorDef {
+  std::string name{};
+  BodyId body{};                         ///< the cloth, rope or jelly
+  NodeSelection nodes = NearestNodes{};  ///< of it
+  BodyId to{};                           ///< null: the world
+  float break_force = kInfinity;         ///< N on one node, averaged over a substep; beyond it that node comes loose
+};
+
+/// An anchor's reading.
+struct AnchorState {
+  Vec3 force{};           ///< N on the nodes together, averaged over the last substep
+  std::size_t nodes = 0;  ///< that still hold
+};
+
+}  // namespace pliant

@@ -1,0 +1,63 @@
+// What the engine keeps of each body and anchor, shared by the files that implement it.
+#pragma once
+
+#include "particle/particle_engine.h"
+
+namespace pliant {
+
+/// What of a body decides the future, besides its nodes and impulses.
+struct ParticleSettings {
+  float friction = 0.5f, gravity_scale = 1;
+  CollisionFilter filter{};
+  bool awake = true, frozen = false;
+};
+
+/// A held node's way to a place, over one step.
+struct DrivenParticle {
+  std::uint32_t node;  ///< of the body
+  Vec3 target;
+};
+
+struct ParticleEngine::Body {
+  BodyId id{};
+  std::shared_ptr<const ParticleDef> def;
+  std::shared_ptr<const ParticleModel> model;
+  ParticleSettings settings;
+  std::uint32_t first = 0, count = 0;  ///< its nodes among all
+
+  Chains chains;
+  SpringRows springs;
+  BendRows line_bends, hinges;
+  std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
+  std::vector<std::uint8_t> anchored;
+  std::vector<DrivenParticle> driven;
+  std::vector<Vec3> outward;  ///< scratch, kept for its memory
+
+  // Filled when somebody asks.
+  mutable std::vector<Vec3> positions, velocities;
+  mutable bool positions_fresh = false, velocities_fresh = false;
+
+  std::size_t row_count() const {
+    return chains.row_count() + springs.row_count() + line_bends.row_count() + hinges.row_count();
+  }
+  bool is_active() const { return settings.awake && !settings.frozen; }
+  void set_stale() { positions_fresh = velocities_fresh = false; }
+};
+
+struct ParticleEngine::AnchorNode {
+  std::uint32_t node;  ///< of the body
+  Vec3 place;          ///< in the frame of what it is tied to, or the world's
+  Vec3 impulse{};      ///< N s on the node, over the last substep
+  bool holds_fixed = false;
+};
+
+struct ParticleEngine::Anchor {
+  AnchorId id{};
+  std::uint32_t slot = 0;  ///< of the body
+  BodyId to{};
+  float break_force = kInfinity;
+  std::vector<AnchorNode> nodes;
+  Vec3 force{};  ///< N, on the nodes together
+};
+
+}  // namespace pliant

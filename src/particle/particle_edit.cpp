@@ -1,0 +1,223 @@
+// Pushing, holding, placing and tying particle bodies.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geometry/primitives.h"
+#include "math/point_masses.h"
+#include "particle/particle_body.h"
+
+namespace pliant {
+
+void ParticleEngine::push_node(std::uint32_t node, Vec3 impulse) {
+  Vec4& v = v_[node];
+  v.x += impulse.x * v.w, v.y += impulse.y * v.w, v.z += impulse.z * v.w;
+}
+
+template <typename Push>
+void ParticleEngine::spread(const Body& b, Vec3 linear, Vec3 angular, Push&& push) {
+  const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
+  const double spin[3] = {static_cast<double>(angular.x), static_cast<double>(angular.y),
+                          static_cast<double>(angular.z)};
+  const Vec3 turn = turn_of_spin(fit.inertia, spin);
+  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
+    push(i, (linear / static_cast<float>(fit.mass) + cross(turn, x_[i].xyz() - fit.center)) * masses_[i]);
+  }
+}
+
+/// Calls `push(node, weight)` for the nodes around the point of the surface, or of the rope, that is nearest.
+template <typename Push>
+void ParticleEngine::at_nearest(const Body& b, Vec3 point, Push&& push) const {
+  float best = std::numeric_limits<float>::max();
+  Face nodes{};
+  Vec3 weights{};
+  const auto place = [&](std::uint32_t node) { return x_[b.first + node].xyz(); };
+  for (const Face& face : b.model->faces) {
+    const TrianglePoint near = closest_on_triangle(point, place(face[0]), place(face[1]), place(face[2]));
+    if (near.squared_distance < best) best = near.squared_distance, nodes = face, weights = near.weights;
+  }
+  for (const auto& segment : b.model->segments) {
+    const Vec3 from = place(segment[0]), along = place(segment[1]) - from;
+    const float t = std::clamp(dot(point - from, along) / std::max(dot(along, along), 1e-12f), 0.0f, 1.0f);
+    const float distance = length_squared(from + along * t - point);
+    if (distance < best) best = distance, nodes = {segment[0], segment[1], segment[1]}, weights = {1 - t, t, 0};
+  }
+  for (std::size_t k = 0; k < 3; ++k) push(b.first + nodes[k], weights[k]);
+}
+
+void ParticleEngine::set_transform(std::uint32_t slot, const Transform& world_from_body) {
+  Body& b = body(slot);
+  const Transform move = world_from_body * state(slot).world_from_body.inverse();
+  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
+    const Vec3 x = move * x_[i].xyz(), v = move.rotation.rotate(v_[i].xyz());
+    x_[i] = {x.x, x.y, x.z, x_[i].w}, v_[i] = {v.x, v.y, v.z, v_[i].w};
+  }
+  b.set_stale();
+}
+
+void ParticleEngine::set_velocity(std::uint32_t slot, Vec3 velocity, Vec3 angular_velocity) {
+  Body& b = body(slot);
+  const Vec3 center = fit_rigid(positions(b), velocities(b), masses(b)).center;
+  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
+    if (v_[i].w <= 0) continue;
+    const Vec3 v = velocity + cross(angular_velocity, x_[i].xyz() - center);
+    v_[i] = {v.x, v.y, v.z, v_[i].w};
+  }
+  b.set_stale();
+}
+
+void ParticleEngine::add_force(std::uint32_t slot, Vec3 force, Vec3 torque) {
+  spread(body(slot), force, torque, [&](std::uint32_t node, Vec3 share) { forces_[node] += share; });
+}
+
+void ParticleEngine::add_impulse(std::uint32_t slot, Vec3 impulse, Vec3 angular_impulse) {
+  spread(body(slot), impulse, angular_impulse, [&](std::uint32_t node, Vec3 share) { push_node(node, share); });
+  body(slot).set_stale();
+}
+
+void ParticleEngine::add_force_at(std::uint32_t slot, Vec3 force, Vec3 point) {
+  at_nearest(body(slot), point, [&](std::uint32_t node, float weight) { forces_[node] += force * weight; });
+}
+
+void ParticleEngine::add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point) {
+  at_nearest(body(slot), point, [&](std::uint32_t node, float weight) { push_node(node, impulse * weight); });
+  body(slot).set_stale();
+}
+
+void ParticleEngine::explode(std::uint32_t slot, const Explosion& explosion) {
+  Body& b = body(slot);
+  const auto push = [&](std::span<const std::uint32_t> nodes, Vec3 center, float shown) {
+    const float distance = length(center - explosion.center);
+    if (distance >= explosion.radius) return;
+    const float strength = explosion.impulse_per_area * (1 - distance / explosion.radius) * shown;
+    const Vec3 impulse = normalized(center - explosion.center, {0, 1, 0}) * strength;
+    for (const std::uint32_t node : nodes) push_node(b.first + node, impulse / static_cast<float>(nodes.size()));
+  };
+  for (const Face& face : b.model->faces) {
+    const Vec3 p = x_[b.first + face[0]].xyz(), q = x_[b.first + face[1]].xyz(), r = x_[b.first + face[2]].xyz();
+    const Vec3 center = (p + q + r) / 3, area = 0.5f * cross(q - p, r - p);
+    // Both sides of a sheet stop the blast.
+    push(face, center, std::abs(dot(area, normalized(center - explosion.center, {0, 1, 0}))));
+  }
+  for (const auto& segment : b.model->segments) {
+    const Vec3 p = x_[b.first + segment[0]].xyz(), q = x_[b.first + segment[1]].xyz();
+    push(segment, 0.5f * (p + q), 2 * b.model->radius * length(q - p));
+  }
+  b.set_stale();
+}
+
+void ParticleEngine::add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force) {
+  for (const std::uint32_t node : nodes) forces_[body(slot).first + node] += force;
+}
+
+void ParticleEngine::add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals) {
+  const Body& b = body(slot);
+  std::vector<bool> listed(b.count, false);
+  for (const std::uint32_t node : nodes) listed[node] = true;
+  for (const Face& face : b.model->faces) {
+    if (!listed[face[0]] || !listed[face[1]] || !listed[face[2]]) continue;
+    const Vec3 p = x_[b.first + face[0]].xyz(), q = x_[b.first + face[1]].xyz(), r = x_[b.first + face[2]].xyz();
+    for (const std::uint32_t node : face) forces_[b.first + node] += cross(q - p, r - p) * (-0.5f * pascals / 3);
+  }
+}
+
+void ParticleEngine::set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities) {
+  Body& b = body(slot);
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    x_[b.first + i] = {positions[i].x, positions[i].y, positions[i].z, x_[b.first + i].w};
+  }
+  for (std::uint32_t i = 0; i < velocities.size(); ++i) {
+    v_[b.first + i] = {velocities[i].x, velocities[i].y, velocities[i].z, v_[b.first + i].w};
+  }
+  b.chains.forget_impulses();
+  b.set_stale();
+}
+
+void ParticleEngine::update_mass(const Body& b, std::uint32_t node) {
+  const bool is_free = b.held[node] == 0 && b.anchored[node] == 0;
+  v_[b.first + node].w = is_free ? 1 / masses_[b.first + node] : 0;
+}
+
+void ParticleEngine::hold(std::uint32_t slot, std::span<const std::uint32_t> nodes, bool is_held) {
+  Body& b = body(slot);
+  for (const std::uint32_t node : nodes) {
+    b.held[node] = is_held ? 1 : 0;
+    update_mass(b, node);
+    Vec4& v = v_[b.first + node];
+    if (is_held) v.x = v.y = v.z = 0;
+  }
+  b.set_stale();
+}
+
+void ParticleEngine::drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, const Transform& world_from_mesh) {
+  Body& b = body(slot);
+  for (const std::uint32_t node : nodes) {
+    if (b.held[node]) b.driven.push_back({node, world_from_mesh * b.model->rest[node]});
+  }
+}
+
+void ParticleEngine::drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 velocity) {
+  Body& b = body(slot);
+  for (const std::uint32_t node : nodes) {
+    if (b.held[node]) v_[b.first + node] = {velocity.x, velocity.y, velocity.z, 0};
+  }
+}
+
+void ParticleEngine::set_friction(std::uint32_t slot, float friction) { body(slot).settings.friction = friction; }
+void ParticleEngine::set_gravity_scale(std::uint32_t slot, float scale) { body(slot).settings.gravity_scale = scale; }
+void ParticleEngine::set_filter(std::uint32_t slot, CollisionFilter filter) { body(slot).settings.filter = filter; }
+
+void ParticleEngine::add_anchor(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
+                                const Transform& world_from_rigid, float break_force) {
+  auto anchor = std::make_unique<Anchor>();
+  anchor->id = id, anchor->slot = slot, anchor->to = to, anchor->break_force = break_force;
+  const Transform rigid_from_world = to.is_null() ? Transform{} : world_from_rigid.inverse();
+  for (const std::uint32_t node : nodes) {
+    anchor->nodes.push_back({node, rigid_from_world * x_[body(slot).first + node].xyz()});
+  }
+  if (anchors_.size() <= id.index) anchors_.resize(id.index + 1);
+  anchors_[id.index] = std::move(anchor);
+}
+
+void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
+  if (!anchors_[anchor_slot]) return;  // it went with its body
+  Anchor& anchor = *anchors_[anchor_slot];
+  for (AnchorNode& node : anchor.nodes) {
+    if (node.holds_fixed) release_fixed(anchor, node);
+  }
+  std::erase_if(anchor_rows_, [&](const AnchorRow& row) { return row.anchor == anchor_slot; });
+  anchors_[anchor_slot].reset();
+}
+
+void ParticleEngine::ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,
+                              std::vector<RayHit>& hits) const {
+  const Vec3 along = normalized(direction);
+  for (const std::uint32_t slot : slots_) {
+    const Body& b = body(slot);
+    if (b.id == filter.ignore || (b.settings.filter.category & filter.mask) == 0) continue;
+    RayHit nearest{.body = b.id, .distance = max_distance};
+    bool found = false;
+    for (const Face& face : b.model->faces) {
+      const Vec3 p = x_[b.first + face[0]].xyz(), q = x_[b.first + face[1]].xyz(), r = x_[b.first + face[2]].xyz();
+      const auto hit = intersect_ray_triangle(from, along, nearest.distance, p, q, r);
+      if (!hit) continue;
+      found = true;
+      nearest.distance = hit->t;
+      nearest.normal = normalized(cross(q - p, r - p), -along) * (hit->from_front ? 1.0f : -1.0f);
+    }
+    for (const auto& segment : b.model->segments) {
+      const float radius = b.model->radius;
+      const SegmentPoints near = closest_of_segments(from, from + along * nearest.distance,
+                                                     x_[b.first + segment[0]].xyz(), x_[b.first + segment[1]].xyz());
+      if (near.squared_distance > radius * radius) continue;
+      const float inside = std::sqrt(radius * radius - near.squared_distance);
+      found = true;
+      nearest.distance = std::max(near.s * nearest.distance - inside, 0.0f);
+      nearest.normal = normalized(from + along * nearest.distance - near.on_second, -along);
+    }
+    nearest.position = from + along * nearest.distance;
+    if (found) hits.push_back(nearest);
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,217 @@
+// Cloth, rope and jelly as one body kind of the world: by slot, stage by stage, like `RigidEngine`.
+//
+// All bodies share one array of nodes, so that rows may join any of them. A substep goes (DESIGN 6.5):
+//   predict         velocities feel gravity, air, pressure, and the soft rows (shear, bending)
+//   find_contacts   nodes against rigid shapes along their way
+//   begin_solve     chains are prepared; impulses of the last substep are applied again
+//   solve_round     chains, anchors, contacts; called in turn with the rigid solver
+//   end_solve       taut lines are stiffened, contacts have the last word
+//   advance         positions move; what is still too long is shortened
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "collide/obstacle.h"
+#include "particle/particle_model.h"
+#include "pliant/queries.h"
+#include "pliant/report.h"
+#include "solve/contact_rows.h"
+
+namespace pliant {
+
+/// The engine's part of a snapshot; opaque outside particle/.
+struct ParticleSnapshot;
+
+/// Sums over all particle bodies.
+struct ParticleReport {
+  std::size_t nodes = 0, rows = 0;
+  float max_stretch = 0;
+};
+
+class ParticleEngine {
+ public:
+  explicit ParticleEngine(Workers& workers);
+  ~ParticleEngine();
+
+  /// Substeps are no longer than this: explicit in what the chains leave out, they need to be short.
+  static constexpr float kLongestSubstep = 1.0f / 240 * 1.001f;
+
+  // --- Edits -------------------------------------------------------------------------------------------------------
+  void add_body(BodyId id, std::shared_ptr<const ParticleDef> def, std::shared_ptr<const ParticleModel> model);
+  void remove_body(std::uint32_t slot);
+  void set_transform(std::uint32_t slot, const Transform& world_from_body);
+  void set_velocity(std::uint32_t slot, Vec3 velocity, Vec3 angular_velocity);
+  /// Spread over the body as its mass is, for the next step.
+  void add_force(std::uint32_t slot, Vec3 force, Vec3 torque);
+  /// On the nodes around the nearest point of the body.
+  void add_force_at(std::uint32_t slot, Vec3 force, Vec3 point);
+  void add_impulse(std::uint32_t slot, Vec3 impulse, Vec3 angular_impulse);
+  void add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point);
+  void explode(std::uint32_t slot, const Explosion& explosion);
+  void add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force);
+  /// On the surface triangles all of whose nodes are listed.
+  void add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals);
+  void set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities);
+  void hold(std::uint32_t slot, std::span<const std::uint32_t> nodes, bool is_held);
+  /// Held nodes: be where this takes the body at rest when the next step ends; or move on at a velocity.
+  void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, const Transform& world_from_mesh);
+  void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 velocity);
+  void set_friction(std::uint32_t slot, float friction);
+  void set_gravity_scale(std::uint32_t slot, float scale);
+  void set_filter(std::uint32_t slot, CollisionFilter filter);
+  /// Ties nodes to where they are on a rigid body (`world_from_rigid` now), or in the world for a null id.
+  void add_anchor(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
+                  const Transform& world_from_rigid, float break_force);
+  void remove_anchor(std::uint32_t anchor_slot);
+
+  // --- The stages of a step ------------------------------------------------------------------------------------------
+  void begin_step(float dt);
+  void predict(Vec3 gravity, Vec3 wind, float h);
+  /// Sleeping bodies that something awake and moving has come near to.
+  void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
+  void find_contacts(std::span<const Obstacle> obstacles, float h);
+  /// Calls of `link` for pairs of bodies that rows join, both moved by forces.
+  void for_each_link(void (*link)(void* context, std::uint32_t a, std::uint32_t b), void* context) const;
+  /// The rigid bodies that rows act on, ascending; the solve gets their motions in this order.
+  std::span<const std::uint32_t> rigid_slots() const { return rigid_slots_; }
+  void begin_solve(std::span<RigidBodyMotion> rigid, float h);
+  void solve_round(std::span<RigidBodyMotion> rigid, float h);
+  void end_solve(std::span<RigidBodyMotion> rigid, float h);
+  void advance(float h);
+  void find_broken_anchors(float h, std::vector<AnchorBreak>& breaks);
+  void end_step();
+  void find_lost(std::vector<std::uint32_t>& slots) const;
+  void freeze(std::uint32_t slot);
+  void thaw(std::uint32_t slot);
+  void set_awake(std::uint32_t slot, bool awake);
+
+  // --- Reading -------------------------------------------------------------------------------------------------------
+  bool has(std::uint32_t slot) const { return slot < bodies_.size() && bodies_[slot] != nullptr; }
+  std::span<const std::uint32_t> slots() const { return slots_; }  ///< ascending
+  BodyId id(std::uint32_t slot) const;
+  const ParticleModel& model(std::uint32_t slot) const;
+  bool has_awake_bodies() const;
+  bool is_awake(std::uint32_t slot) const;
+  bool is_dynamic(std::uint32_t slot) const { return !is_frozen(slot); }
+  bool is_frozen(std::uint32_t slot) const;
+  bool is_calm(std::uint32_t slot, float speed) const;
+  BodyState state(std::uint32_t slot) const;
+  Aabb bounds(std::uint32_t slot) const;
+  bool touches(std::uint32_t slot, BodyId other) const;
+  /// Calls `wake(slot)` for the rigid bodies that touch a body; or for those that an anchor ties.
+  template <typename Wake>
+  void wake_touching(std::uint32_t slot, Wake&& wake) const {
+    for (const NodeContact& row : rigid_contacts_) {
+      if (row.slot == slot) wake(row.other.index);
+    }
+  }
+  template <typename Wake>
+  void wake_anchored(std::uint32_t anchor_slot, Wake&& wake) const {
+    for (const BodyId id : anchored_bodies(anchor_slot)) {
+      if (!id.is_null()) wake(id.index);
+    }
+  }
+  /// None for an anchor that is gone.
+  std::array<BodyId, 2> anchored_bodies(std::uint32_t anchor_slot) const;
+  std::span<const Vec3> node_positions(std::uint32_t slot) const;
+  std::span<const Vec3> node_velocities(std::uint32_t slot) const;
+  std::span<const Face> faces(std::uint32_t slot) const;
+  /// Tension of chains only; what bending and shear add is left out.
+  Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
+  AnchorState anchor_state(std::uint32_t anchor_slot) const;
+  std::span<const Contact> contacts() const { return contacts_; }
+  const ParticleReport& report() const { return report_; }
+  void add_momenta(Vec3 gravity, double& kinetic, double& potential, double (&linear)[3], double (&angular)[3]) const;
+  void add_to_hash(Hasher& hasher) const;
+  void ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,
+                std::vector<RayHit>& hits) const;
+
+  std::shared_ptr<const ParticleSnapshot> snapshot() const;
+  void restore(const ParticleSnapshot& snapshot);
+
+  struct Body;
+  struct Anchor;
+  struct AnchorNode;
+
+ private:
+  Body& body(std::uint32_t slot) { return *bodies_[slot]; }
+  const Body& body(std::uint32_t slot) const { return *bodies_[slot]; }
+  std::span<Vec4> positions(const Body& body);
+  std::span<Vec4> velocities(const Body& body);
+  std::span<const Vec4> positions(const Body& body) const;
+  std::span<const Vec4> velocities(const Body& body) const;
+  std::span<const float> masses(const Body& body) const;
+  void insert(BodyId id, std::unique_ptr<Body> body);
+  /// A body of an earlier state, with everything but its nodes.
+  void adopt_body(BodyId id, std::unique_ptr<Body> known);
+  template <typename Visit>
+  void for_each_active(Visit&& visit);
+  /// Calls `push(node, share)` so that the shares of all nodes are those of `linear` at the centre of mass and of
+  /// `angular` about it.
+  template <typename Push>
+  void spread(const Body& body, Vec3 linear, Vec3 angular, Push&& push);
+  template <typename Push>
+  void at_nearest(const Body& body, Vec3 point, Push&& push) const;
+  void push_node(std::uint32_t node, Vec3 impulse);
+  void rest_nodes(Body& body);
+  void update_mass(const Body& body, std::uint32_t node);
+
+  void apply_air(Body& body, Vec3 wind, float h);
+  void apply_gas(Body& body, float h);
+  void apply_damping(Body& body, float h);
+  void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
+  void place_anchors(std::span<const Obstacle> obstacles, float h);
+  void hold_fixed(const Anchor& anchor, AnchorNode& node);
+  void release_fixed(const Anchor& anchor, AnchorNode& node);
+  void number_rigid_bodies();
+  /// While chains are solved, an anchored node has its share of the rigid body's mass.
+  void share_masses(std::span<const RigidBodyMotion> rigid);
+  void return_masses();
+  void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
+  void note_contacts();
+  void note_reactions(float h);
+
+  Workers& workers_;
+  std::vector<std::unique_ptr<Body>> bodies_;  ///< by slot
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::unique_ptr<Anchor>> anchors_;  ///< by slot
+
+  // All nodes of all bodies, each body's together.
+  std::vector<Vec4> x_, v_;     ///< v.w is the inverse mass, 0 for nodes that rows do not move
+  std::vector<float> masses_;   ///< kg
+  std::vector<Vec3> forces_;    ///< N, the user's, for this step
+  std::vector<Vec4> x_before_;  ///< where the step began
+
+  // Of this substep.
+  std::vector<std::uint32_t> rigid_slots_;
+  std::vector<NodeContact> fixed_contacts_, rigid_contacts_;  ///< by node
+  std::vector<NodeContact> fixed_before_, rigid_before_;      ///< those of the substep before
+  std::vector<AnchorRow> anchor_rows_;
+  struct Shared {
+    std::uint32_t node;
+    float weight_before, weight;
+    Vec3 velocity_before;
+  };
+  std::vector<Shared> shared_;
+  std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory
+
+  struct NearObstacle {
+    std::uint32_t index;
+    Transform shape_from_world;
+    Aabb bounds;
+  };
+  std::vector<NearObstacle> near_obstacles_;
+  ShapeProbes probes_;
+  std::vector<const ShapeProbe*> obstacle_probes_;
+  std::vector<Contact> contacts_;
+  ParticleReport report_;
+  float last_substep_ = 0;  ///< s
+};
+
+}  // namespace pliant

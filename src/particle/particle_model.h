@@ -1,0 +1,50 @@
+// What a particle body is at rest: nodes, masses, the surface that touches and is seen, and the rows that keep it
+// together. Made once from the def, shared by snapshots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pliant/particle.h"
+#include "solve/chains.h"
+#include "solve/soft_rows.h"
+
+namespace pliant {
+
+struct ParticleModel {
+  std::vector<Vec3> rest;     ///< m, in the body's frame
+  std::vector<float> masses;  ///< kg
+  std::vector<Face> faces;
+  std::vector<std::array<std::uint32_t, 2>> segments;  ///< of a rope
+  float radius = 0;                                    ///< m, round nodes, faces and segments
+
+  std::vector<ChainLine> lines;     ///< keep their length
+  std::vector<Spring> springs;      ///< hold the shape softly
+  std::vector<Bend> line_bends;     ///< three nodes each
+  std::vector<Bend> hinges;         ///< four
+  float line_strength = kInfinity;  ///< N; a segment under more tension breaks
+
+  float rest_volume = 0;  ///< m³, of a closed surface
+  float pressure = 0;     ///< Pa, at the rest volume
+  float damping = 0;      ///< 1/s
+};
+
+ParticleModel build_model(const ClothDef& def);
+ParticleModel build_model(const RopeDef& def);
+ParticleModel build_model(const JellyDef& def);
+
+/// What all three kinds of defs have.
+struct ParticleCommon {
+  const std::string& name;
+  Vec3 position;
+  Quat rotation;
+  Vec3 velocity, angular_velocity;
+  const std::vector<HeldNodes>& held;
+  float friction, gravity_scale, drag;
+  CollisionFilter filter;
+  bool self_collision, allow_sleep;
+};
+ParticleCommon common_of(const ParticleDef& def);
+
+}  // namespace pliant

@@ -1,0 +1,256 @@
+// The stages of a substep: free motion, rows, positions.
+#include <algorithm>
+#include <cmath>
+
+#include "math/point_masses.h"
+#include "particle/particle_body.h"
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t kNodesPerChunk = 4096;
+/// Sweeps over contacts and anchors in each round. They are cheap beside the chains.
+constexpr int kRowSweeps = 2;
+
+void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
+
+}  // namespace
+
+template <typename Visit>
+void ParticleEngine::for_each_active(Visit&& visit) {
+  for (const std::uint32_t slot : slots_) {
+    if (body(slot).is_active()) visit(body(slot));
+  }
+}
+
+void ParticleEngine::begin_step(float dt) {
+  contacts_.clear();
+  report_ = {};
+  x_before_ = x_;
+  for (const std::uint32_t slot : slots_) {
+    Body& b = body(slot);
+    for (const DrivenParticle& driven : b.driven) {
+      Vec4& v = v_[b.first + driven.node];
+      const Vec3 velocity = (driven.target - x_[b.first + driven.node].xyz()) / dt;
+      v.x = velocity.x, v.y = velocity.y, v.z = velocity.z;
+    }
+    if (b.is_active()) apply_damping(b, dt);
+  }
+}
+
+/// Only the deformation is damped. Document 004's factor on all velocities (eq. 2 and 3) brakes falling bodies too.
+void ParticleEngine::apply_damping(Body& b, float dt) {
+  if (b.model->damping <= 0) return;
+  const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
+  const float keep = std::exp(-b.model->damping * dt);
+  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
+    if (v_[i].w <= 0) continue;
+    const Vec3 rigid = fit.velocity + cross(fit.angular_velocity, x_[i].xyz() - fit.center);
+    add(v_[i], (v_[i].xyz() - rigid) * (keep - 1));
+  }
+}
+
+void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
+  last_substep_ = h;
+  for_each_active([&](Body& b) {
+    const Vec3 pull = gravity * (b.settings.gravity_scale * h);
+    parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = b.first + begin; i < b.first + end; ++i) {
+        if (v_[i].w > 0) add(v_[i], pull + forces_[i] * (v_[i].w * h));
+      }
+    });
+    apply_air(b, wind, h);
+    apply_gas(b, h);
+    b.springs.prepare(workers_, positions(b), velocities(b), h);
+    b.springs.sweep(workers_, velocities(b));
+    b.line_bends.sweep(workers_, positions(b), velocities(b), h);
+    b.hinges.sweep(workers_, positions(b), velocities(b), h);
+  });
+}
+
+/// Each face takes its share of the momentum of the air that it meets, at most all of the speed between them.
+void ParticleEngine::apply_air(Body& b, Vec3 wind, float h) {
+  const float density = common_of(*b.def).drag;
+  if (density <= 0) return;
+  const auto push = [&](std::span<const std::uint32_t> nodes, Vec3 normal, float area) {
+    Vec3 velocity{};
+    float weight = 0;
+    for (const std::uint32_t node : nodes) {
+      velocity += v_[b.first + node].xyz();
+      weight += v_[b.first + node].w;
+    }
+    const auto count = static_cast<float>(nodes.size());
+    const float against = dot(velocity / count - wind, normal);
+    const float rate = 0.5f * density * area * std::abs(against) * h;
+    const float share = rate / (1 + rate * weight / (count * count));
+    for (const std::uint32_t node : nodes) {
+      add(v_[b.first + node], normal * (-share * against / count * v_[b.first + node].w));
+    }
+  };
+  for (const Face& face : b.model->faces) {
+    const Vec3 a = x_[b.first + face[0]].xyz(), ab = x_[b.first + face[1]].xyz() - a,
+               ac = x_[b.first + face[2]].xyz() - a;
+    const Vec3 area = 0.5f * cross(ab, ac);
+    push(face, normalized(area), length(area));
+  }
+  for (const auto& segment : b.model->segments) {
+    const Vec3 along = x_[b.first + segment[1]].xyz() - x_[b.first + segment[0]].xyz();
+    const Vec3 velocity = 0.5f * (v_[b.first + segment[0]].xyz() + v_[b.first + segment[1]].xyz()) - wind;
+    const Vec3 direction = normalized(along), across = velocity - direction * dot(velocity, direction);
+    push(segment, normalized(across), 2 * b.model->radius * length(along));
+  }
+}
+
+/// The gas in a closed surface: its pressure falls as the volume grows, p V = p₀ V₀ over the air outside. One row over
+/// all nodes, implicit in the volume.
+void ParticleEngine::apply_gas(Body& b, float h) {
+  if (b.model->pressure == 0 || !(b.model->rest_volume > 0)) return;
+  // How the volume grows with each node: a third of the area vectors around it.
+  std::vector<Vec3>& outward = b.outward;
+  outward.assign(b.count, {});
+  double volume = 0;
+  const Vec3 origin = x_[b.first].xyz();
+  for (const Face& face : b.model->faces) {
+    const Vec3 p = x_[b.first + face[0]].xyz() - origin, q = x_[b.first + face[1]].xyz() - origin,
+               r = x_[b.first + face[2]].xyz() - origin;
+    volume += static_cast<double>(dot(p, cross(q, r))) / 6;
+    const Vec3 share = cross(q - p, r - p) / 6;
+    for (const std::uint32_t node : face) outward[node] += share;
+  }
+  const float least = 0.05f * b.model->rest_volume;
+  const float now = std::max(static_cast<float>(volume), least);
+  const float pressure = b.model->pressure * b.model->rest_volume / now, slope = pressure / now;
+  float growth = 0, response = 0;
+  for (std::uint32_t i = 0; i < b.count; ++i) {
+    const Vec4& v = v_[b.first + i];
+    growth += dot(outward[i], v.xyz());
+    response += dot(outward[i], outward[i]) * v.w;
+  }
+  const float impulse = h * (pressure - slope * h * growth) / (1 + slope * h * h * response);
+  for (std::uint32_t i = 0; i < b.count; ++i) add(v_[b.first + i], outward[i] * (impulse * v_[b.first + i].w));
+}
+
+void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint32_t), void* context) const {
+  for (const NodeContact& row : rigid_contacts_) link(context, row.slot, rigid_slots_[row.rigid]);
+  for (const AnchorRow& row : anchor_rows_) {
+    if (row.rigid != kFixed) link(context, row.slot, rigid_slots_[row.rigid]);
+  }
+}
+
+// An anchored node and its rigid body are one thing to the chain that pulls at them. With its own small mass the node
+// would give way at once, and the body would learn of it only sweep by sweep; so the node stands for its share of the
+// body while the chain is solved, and what the chain gave it is then passed on by the anchor's row.
+void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
+  shared_.clear();
+  for (const AnchorRow& row : anchor_rows_) {
+    Vec4& v = v_[row.node];
+    if (row.rigid == kFixed || v.w <= 0) continue;
+    const RigidBodyMotion& motion = rigid[row.rigid];
+    const float response = (motion.response(row.arm, {1, 0, 0}) + motion.response(row.arm, {0, 1, 0}) +
+                            motion.response(row.arm, {0, 0, 1})) /
+                           3;
+    // Several anchors share the body.
+    const float share = 1 / (response * static_cast<float>(row.sharers));
+    shared_.push_back({row.node, v.w, 1 / (1 / v.w + share), v.xyz()});
+    v.w = shared_.back().weight;
+  }
+}
+
+void ParticleEngine::return_masses() {
+  for (const Shared& node : shared_) {
+    Vec4& v = v_[node.node];
+    const Vec3 change = v.xyz() - node.velocity_before;
+    v.w = node.weight_before;
+    add(v, change * (node.weight_before / node.weight - 1));
+  }
+}
+
+void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
+  for (int i = 0; i < sweeps; ++i) {
+    sweep(anchor_rows_, v_, rigid);
+    sweep(rigid_contacts_, v_, rigid, h);
+    sweep(fixed_contacts_, v_, rigid, h);
+  }
+}
+
+void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
+  warm_start(fixed_contacts_, v_, rigid);
+  warm_start(rigid_contacts_, v_, rigid);
+  share_masses(rigid);
+  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
+  return_masses();
+  sweep(anchor_rows_, v_, rigid);
+}
+
+void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
+  share_masses(rigid);
+  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
+  return_masses();
+  sweep_rows(rigid, h, kRowSweeps);
+}
+
+void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
+  share_masses(rigid);
+  for_each_active([&](Body& b) { b.chains.stiffen(workers_, velocities(b), h); });
+  return_masses();
+  sweep_rows(rigid, h, kRowSweeps);
+  for_each_active([&](Body& b) { report_.rows += b.row_count(); });
+  report_.rows += 3 * (fixed_contacts_.size() + rigid_contacts_.size() + anchor_rows_.size());
+  note_contacts();
+  note_reactions(h);
+}
+
+void ParticleEngine::advance(float h) {
+  for_each_active([&](Body& b) {
+    parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = b.first + begin; i < b.first + end; ++i) add(x_[i], v_[i].xyz() * h);
+    });
+    b.chains.limit(workers_, positions(b), velocities(b), h);
+    b.set_stale();
+  });
+}
+
+void ParticleEngine::note_reactions(float h) {
+  for (const auto& anchor : anchors_) {
+    if (!anchor) continue;
+    anchor->force = {};
+  }
+  for (const AnchorRow& row : anchor_rows_) {
+    Anchor& anchor = *anchors_[row.anchor];
+    anchor.nodes[row.index].impulse = row.impulse;
+    anchor.force += row.impulse / h;
+  }
+}
+
+void ParticleEngine::find_broken_anchors(float h, std::vector<AnchorBreak>& breaks) {
+  for (const auto& anchor : anchors_) {
+    if (!anchor || !std::isfinite(anchor->break_force)) continue;
+    AnchorBreak found{.anchor = anchor->id};
+    const auto is_broken = [&](AnchorNode& node) {
+      const float force = length(node.impulse) / h;
+      if (!(force > anchor->break_force)) return false;
+      found.force = std::max(found.force, force);
+      ++found.nodes;
+      if (node.holds_fixed) release_fixed(*anchor, node);
+      return true;
+    };
+    std::erase_if(anchor->nodes, is_broken);
+    if (found.nodes > 0) breaks.push_back(found);
+  }
+}
+
+void ParticleEngine::end_step() {
+  for (const std::uint32_t slot : slots_) {
+    Body& b = body(slot);
+    for (const DrivenParticle& driven : b.driven) {
+      Vec4& v = v_[b.first + driven.node];
+      v.x = v.y = v.z = 0;
+    }
+    b.driven.clear();
+    report_.nodes += b.count;
+    report_.max_stretch = std::max(report_.max_stretch, b.chains.max_stretch(workers_, positions(b)));
+  }
+  std::fill(forces_.begin(), forces_.end(), Vec3{});
+}
+
+}  // namespace pliant

@@ -1,0 +1,343 @@
+#include "solve/chains.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "math/node_lanes.h"
+
+namespace pliant {
+namespace {
+
+using Vec = LaneVec3<Float8>;
+
+/// Share of the masses' own softness that every row has: keeps folded lines, whose rows are nearly the same, solvable.
+constexpr float kRegularization = 1e-4f;
+/// Pivots are no smaller than this share of the diagonal.
+constexpr float kPivotFloor = 1e-5f;
+/// Of the last impulses, so much is the start of the next solve. At full scale the lines ring.
+constexpr float kWarmStart = 0.9f;
+/// A line is stiffened where its tension does more than this share of a node's inertia can take explicitly.
+constexpr float kExplicitShare = 1.0f / 8;
+/// Segments longer than this many times their length are shortened after the step.
+constexpr float kAllowedStretch = 1.005f;
+constexpr int kLimitSweeps = 3;
+/// Segments that one thread takes at least.
+constexpr std::size_t kSegmentsPerChunk = 1024;
+constexpr float kTiny = 1e-12f;
+
+Float8 length_of(const Vec& d) { return sqrt(max(dot(d, d), broadcast(kTiny))); }
+
+}  // namespace
+
+Chains::Chains(std::span<const ChainLine> lines, std::size_t node_count) {
+  std::vector<std::uint32_t> all_nodes, starts{0};
+  for (const ChainLine& line : lines) {
+    all_nodes.insert(all_nodes.end(), line.nodes.begin(), line.nodes.end());
+    starts.push_back(static_cast<std::uint32_t>(all_nodes.size()));
+    rows_ += line.lengths.size();
+  }
+  const Coloring coloring = color_rows({all_nodes, starts}, node_count);
+
+  for (std::size_t color = 0; color < coloring.count(); ++color) {
+    color_starts_.push_back(static_cast<std::uint32_t>(batches_.size()));
+    const auto rows = coloring.rows(color);
+    std::vector<std::uint32_t> order(rows.begin(), rows.end());
+    const auto is_slack = [&](std::uint32_t line) { return lines[line].tension_only; };
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t l, std::uint32_t r) {
+      if (is_slack(l) != is_slack(r)) return is_slack(r);
+      return lines[l].nodes.size() > lines[r].nodes.size();
+    });
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      const bool slack = is_slack(order[begin]);
+      while (end < order.size() && end < begin + kLanes && is_slack(order[end]) == slack) ++end;
+      add_batch(lines, std::span(order).subspan(begin, end - begin));
+    }
+  }
+  color_starts_.push_back(static_cast<std::uint32_t>(batches_.size()));
+  scratch_.resize(1);
+  for (std::size_t color = 0; color + 1 < color_starts_.size(); ++color) {
+    const std::size_t count = color_starts_[color + 1] - color_starts_[color];
+    scratch_.resize(std::max(scratch_.size(), (count + grain(color) - 1) / grain(color)));
+  }
+  for (Scratch& scratch : scratch_) {
+    scratch.v.resize(longest_), scratch.aux.resize(longest_), scratch.rhs.resize(longest_);
+    scratch.gain.resize(longest_);
+  }
+  for (auto* array : {&impulses_, &direction_x_, &direction_y_, &direction_z_, &error_speed_, &off_diagonal_,
+                      &softness_, &inverse_pivot_}) {
+    array->assign(nodes_.size(), 0);
+  }
+}
+
+void Chains::add_batch(std::span<const ChainLine> lines, std::span<const std::uint32_t> chosen) {
+  const ChainLine& longest = lines[chosen[0]];
+  const std::size_t places = longest.nodes.size(), first = lanes_in_use_.size();
+  if (places < 2) return;
+  batches_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(places - 1), longest.tension_only});
+  longest_ = std::max(longest_, static_cast<std::uint32_t>(places));
+  lanes_in_use_.resize(first + places, 0);
+  // Lanes without a node point at the batch's first one: it is read for nothing, and never written.
+  nodes_.resize(8 * (first + places), longest.nodes[0]);
+  lengths_.resize(nodes_.size(), 0), compliance_.resize(nodes_.size(), 0);
+  for (std::size_t lane = 0; lane < chosen.size(); ++lane) {
+    const ChainLine& line = lines[chosen[lane]];
+    for (std::size_t i = 0; i < line.nodes.size(); ++i) {
+      nodes_[8 * (first + i) + lane] = line.nodes[i];
+      ++lanes_in_use_[first + i];
+      if (i < line.lengths.size()) lengths_[8 * (first + i) + lane] = line.lengths[i];
+      if (i < line.compliance.size()) compliance_[8 * (first + i) + lane] = line.compliance[i];
+    }
+  }
+}
+
+std::size_t Chains::grain(std::size_t color) const {
+  if (color_starts_[color] == batches_.size()) return 1;
+  const std::size_t segments = kLanes * std::max(batches_[color_starts_[color]].segments, 1u);
+  return std::max<std::size_t>(kSegmentsPerChunk / segments, 1);
+}
+
+template <typename Body>
+void Chains::for_each_batch(Workers& workers, Body&& body) const {
+  for (std::size_t color = 0; color + 1 < color_starts_.size(); ++color) {
+    const std::size_t first = color_starts_[color], count = color_starts_[color + 1] - first;
+    const std::size_t chunk = grain(color);
+    parallel_for(workers, count, chunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(batches_[first + i], scratch_[begin / chunk]);
+    });
+  }
+}
+
+void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
+  for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h); });
+}
+
+void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
+  const float inverse_h = 1 / h;
+  const std::size_t begin = 8 * std::size_t{batch.first}, end = begin + 8 * std::size_t{batch.segments};
+  Vec here = load_nodes(x, &nodes_[begin]).xyz;
+  LaneVec4<Float8> v_here = load_nodes(v, &nodes_[begin]);
+  Float8 pivot_before{};
+  Vec direction_before{};
+  for (std::size_t at = begin; at < end; at += 8) {
+    const Vec there = load_nodes(x, &nodes_[at + 8]).xyz;
+    LaneVec4<Float8> v_there = load_nodes(v, &nodes_[at + 8]);
+    const Float8 rest = load8(&lengths_[at]);
+    const Int8 is_row = rest > 0;
+    const Vec step = there - here;
+    const Float8 length = length_of(step);
+    const Vec direction = step * (1 / length);
+
+    // The coupling of this segment with the one before, through the node between them.
+    const Float8 off = select(is_row, -v_here.w * dot(direction_before, direction), Float8{});
+    const Float8 masses = v_here.w + v_there.w;
+    const Float8 softness = kRegularization * masses + load8(&compliance_[at]) * (inverse_h * inverse_h);
+    const Float8 diagonal = masses + softness;
+    const Float8 pivot = max(diagonal - off * off * pivot_before, kPivotFloor * diagonal);
+    const Float8 inverse_pivot = select(is_row & (diagonal > 0), 1 / pivot, Float8{});
+    if (at > begin) store8(&off_diagonal_[at - 8], off);
+    store8(&inverse_pivot_[at], inverse_pivot);
+    store8(&softness_[at], softness);
+    store8(&error_speed_[at], (length - rest) * inverse_h);
+    store8(&direction_x_[at], direction.x);
+    store8(&direction_y_[at], direction.y);
+    store8(&direction_z_[at], direction.z);
+
+    const Float8 impulse = select(is_row, kWarmStart * load8(&impulses_[at]), Float8{});
+    store8(&impulses_[at], impulse);
+    v_here.xyz = v_here.xyz - direction * (v_here.w * impulse);
+    v_there.xyz = v_there.xyz + direction * (v_there.w * impulse);
+    store_nodes(v, &nodes_[at], lanes_in_use_[at / 8], v_here);
+
+    here = there, v_here = v_there;
+    pivot_before = inverse_pivot;
+    direction_before = select(is_row, direction, Vec{});
+  }
+  store_nodes(v, &nodes_[end], lanes_in_use_[end / 8], v_here);
+}
+
+void Chains::solve(Workers& workers, std::span<Vec4> v) {
+  for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) {
+    batch.tension_only ? solve<true>(batch, v.data(), scratch) : solve<false>(batch, v.data(), scratch);
+  });
+}
+
+template <bool kTensionOnly>
+void Chains::solve(const Batch& batch, Vec4* v, Scratch& scratch) {
+  const std::size_t begin = 8 * std::size_t{batch.first};
+  // Down the lines: what is wrong with each row, less what the rows before take of it.
+  scratch.v[0] = load_nodes(v, &nodes_[begin]);
+  Float8 rhs{}, inverse_pivot{}, off{};
+  Int8 was_active{};
+  for (std::size_t i = 0; i < batch.segments; ++i) {
+    const std::size_t at = begin + 8 * i;
+    scratch.v[i + 1] = load_nodes(v, &nodes_[at + 8]);
+    const Vec direction{load8(&direction_x_[at]), load8(&direction_y_[at]), load8(&direction_z_[at])};
+    const Float8 speed = dot(direction, scratch.v[i + 1].xyz - scratch.v[i].xyz);
+    const Float8 softness = load8(&softness_[at]), impulse = load8(&impulses_[at]);
+    const Float8 wrong = -(speed + load8(&error_speed_[at]) + softness * impulse);
+    if constexpr (kTensionOnly) {
+      // A segment that is slack and stays so has no row; the lines are factored anew without it.
+      const Int8 active = (load8(&lengths_[at]) > 0) & ((impulse < 0) | (wrong < 0));
+      const Float8 coupling = select(active & was_active, off, Float8{});
+      const Float8 diagonal = scratch.v[i].w + scratch.v[i + 1].w + softness;
+      const Float8 pivot = max(diagonal - coupling * coupling * inverse_pivot, kPivotFloor * diagonal);
+      rhs = wrong - coupling * inverse_pivot * rhs;
+      inverse_pivot = select(active & (diagonal > 0), 1 / pivot, Float8{});
+      scratch.gain[i] = inverse_pivot;
+      was_active = active;
+    } else {
+      rhs = wrong - off * inverse_pivot * rhs;
+      inverse_pivot = load8(&inverse_pivot_[at]);
+    }
+    scratch.rhs[i] = rhs;
+    off = load8(&off_diagonal_[at]);
+  }
+  // And up again: the impulses, and what they do to the nodes.
+  Float8 change{};
+  for (std::size_t i = batch.segments; i-- > 0;) {
+    const std::size_t at = begin + 8 * i;
+    const Float8 before = load8(&impulses_[at]);
+    const Float8 pivot = kTensionOnly ? scratch.gain[i] : load8(&inverse_pivot_[at]);
+    change = pivot * (scratch.rhs[i] - load8(&off_diagonal_[at]) * change);
+    if constexpr (kTensionOnly) change = min(change, -before);
+    store8(&impulses_[at], before + change);
+    const Vec push = Vec{load8(&direction_x_[at]), load8(&direction_y_[at]), load8(&direction_z_[at])} * change;
+    scratch.v[i].xyz = scratch.v[i].xyz - push * scratch.v[i].w;
+    scratch.v[i + 1].xyz = scratch.v[i + 1].xyz + push * scratch.v[i + 1].w;
+    store_nodes(v, &nodes_[at + 8], lanes_in_use_[at / 8 + 1], scratch.v[i + 1]);
+  }
+  store_nodes(v, &nodes_[begin], lanes_in_use_[begin / 8], scratch.v[0]);
+}
+
+void Chains::stiffen(Workers& workers, std::span<Vec4> v, float h) const {
+  for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v.data(), h, scratch); });
+}
+
+// A segment under tension T pulls a node that leaves the line back with T/L per metre. One substep of backward Euler
+// for this stiffness alone, (M + h² K) v' = M v, in each coordinate; h² T/L = h λ/L.
+void Chains::stiffen(const Batch& batch, Vec4* v, float h, Scratch& scratch) const {
+  const std::size_t begin = 8 * std::size_t{batch.first};
+  scratch.v[0] = load_nodes(v, &nodes_[begin]);
+  Int8 is_taut{};
+  for (std::size_t i = 0; i < batch.segments; ++i) {
+    const std::size_t at = begin + 8 * i;
+    scratch.v[i + 1] = load_nodes(v, &nodes_[at + 8]);
+    const Float8 rest = load8(&lengths_[at]);
+    const Float8 masses = scratch.v[i].w + scratch.v[i + 1].w;
+    const Float8 gain = -h * load8(&impulses_[at]) / rest - 2 * kExplicitShare / masses;
+    const Int8 taut = (rest > 0) & (gain > 0);
+    scratch.gain[i] = select(taut, gain, Float8{});
+    is_taut |= taut;
+  }
+  if (!any(is_taut)) return;
+
+  // Thomas again, three right-hand sides. Row i: −w g₋ v'₋ + (1 + w (g₋ + g₊)) v'ᵢ − w g₊ v'₊ = vᵢ.
+  Float8 gain_before{}, upper{};
+  Vec before{};
+  for (std::size_t i = 0; i <= batch.segments; ++i) {
+    const Float8 w = scratch.v[i].w;
+    const Float8 gain = i < batch.segments ? scratch.gain[i] : Float8{};
+    const Float8 lower = w * gain_before;
+    const Float8 inverse = 1 / (1 + w * (gain_before + gain) - lower * upper);
+    before = (scratch.v[i].xyz + before * lower) * inverse;
+    upper = w * gain * inverse;
+    scratch.aux[i] = before;
+    scratch.rhs[i] = upper;
+    gain_before = gain;
+  }
+  Vec next{};
+  for (std::size_t i = batch.segments + 1; i-- > 0;) {
+    next = scratch.aux[i] + next * scratch.rhs[i];
+    scratch.v[i].xyz = next;
+    store_nodes(v, &nodes_[begin + 8 * i], lanes_in_use_[begin / 8 + i], scratch.v[i]);
+  }
+}
+
+void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const {
+  for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { limit(batch, x.data(), v.data(), h, scratch); });
+}
+
+void Chains::limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const {
+  const std::size_t begin = 8 * std::size_t{batch.first};
+  const auto is_long = [&](std::size_t i, Float8 length) {
+    const Float8 rest = load8(&lengths_[begin + 8 * i]);
+    return (rest > 0) & (length > kAllowedStretch * rest) & (load8(&compliance_[begin + 8 * i]) == 0);
+  };
+  scratch.v[0] = load_nodes(x, &nodes_[begin]);
+  Int8 found{};
+  for (std::size_t i = 0; i < batch.segments; ++i) {
+    scratch.v[i + 1] = load_nodes(x, &nodes_[begin + 8 * (i + 1)]);
+    found |= is_long(i, length_of(scratch.v[i + 1].xyz - scratch.v[i].xyz));
+  }
+  if (!any(found)) return;
+
+  for (std::size_t i = 0; i <= batch.segments; ++i) {
+    scratch.aux[i] = scratch.v[i].xyz;
+    scratch.gain[i] = load_nodes(v, &nodes_[begin + 8 * i]).w;
+  }
+  for (int sweep = 0; sweep < kLimitSweeps; ++sweep) {
+    for (std::size_t i = 0; i < batch.segments; ++i) {
+      const Vec step = scratch.v[i + 1].xyz - scratch.v[i].xyz;
+      const Float8 length = length_of(step);
+      const Float8 masses = scratch.gain[i] + scratch.gain[i + 1];
+      const Float8 excess = length - load8(&lengths_[begin + 8 * i]);
+      const Float8 share = select(is_long(i, length) & (masses > 0), excess / (length * masses), Float8{});
+      scratch.v[i].xyz = scratch.v[i].xyz + step * (share * scratch.gain[i]);
+      scratch.v[i + 1].xyz = scratch.v[i + 1].xyz - step * (share * scratch.gain[i + 1]);
+    }
+  }
+  for (std::size_t i = 0; i <= batch.segments; ++i) {
+    const std::uint32_t* nodes = &nodes_[begin + 8 * i];
+    const std::size_t lanes = lanes_in_use_[begin / 8 + i];
+    LaneVec4<Float8> velocity = load_nodes(v, nodes);
+    velocity.xyz = velocity.xyz + (scratch.v[i].xyz - scratch.aux[i]) * broadcast(1 / h);
+    store_nodes(x, nodes, lanes, scratch.v[i]);
+    store_nodes(v, nodes, lanes, velocity);
+  }
+}
+
+float Chains::max_stretch(Workers& workers, std::span<const Vec4> x) const {
+  return parallel_reduce(
+      workers, batches_.size(), 16, 0.0f, stretch_parts_,
+      [&](std::size_t begin, std::size_t end) {
+        float most = 0;
+        for (std::size_t i = begin; i < end; ++i) most = std::max(most, max_stretch(batches_[i], x.data()));
+        return most;
+      },
+      [](float a, float b) { return std::max(a, b); });
+}
+
+float Chains::max_stretch(const Batch& batch, const Vec4* x) const {
+  Float8 most{};
+  for (std::size_t place = batch.first; place < batch.first + batch.segments; ++place) {
+    const Vec step = load_nodes(x, &nodes_[8 * (place + 1)]).xyz - load_nodes(x, &nodes_[8 * place]).xyz;
+    const Float8 rest = load8(&lengths_[8 * place]);
+    most = max(most, select(rest > 0, length_of(step) / rest - 1, Float8{}));
+  }
+  float largest = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) largest = std::max(largest, most[lane]);
+  return largest;
+}
+
+void Chains::tear(float force, float h, std::vector<std::pair<std::uint32_t, std::uint32_t>>& torn) {
+  for (std::size_t i = 0; i < lengths_.size(); ++i) {
+    if (!(lengths_[i] > 0) || !(-impulses_[i] > force * h)) continue;
+    torn.emplace_back(nodes_[i], nodes_[i + 8]);
+    lengths_[i] = 0;
+    impulses_[i] = 0;
+  }
+}
+
+void Chains::forget_impulses() { std::fill(impulses_.begin(), impulses_.end(), 0.0f); }
+
+void Chains::restore(const Memory& memory) {
+  impulses_ = memory.impulses;
+  lengths_ = memory.lengths;
+}
+
+void Chains::add_to_hash(Hasher& hasher) const {
+  hasher.add_array(std::span<const float>(impulses_));
+  hasher.add_array(std::span<const float>(lengths_));
+}
+
+}  // namespace pliant

@@ -1,0 +1,129 @@
+// Chains: lines of nodes whose segments keep their length, each line solved as a whole.
+//
+// A row for one segment says that its ends keep their distance. Solved row by row (projected Gauss-Seidel, XPBD), a
+// change travels one node per sweep, so a cloth of n lines needs sweeps in proportion to n, and stretches when it does
+// not get them. Along one line the rows form a tridiagonal system, which Thomas's algorithm solves exactly in one pass
+// whatever its length; lines that cross (warp and weft) couple weakly, so that two alternations do what hundreds of
+// sweeps did. Eight lines are solved at a time, one in each lane.
+//
+// What one substep asks for, in this order:
+//   prepare   directions, errors and factors at the positions now; last impulses applied again
+//   solve     velocities that bring every segment to its length by the end of the substep; called in each round
+//   stiffen   a taut line resists bending out of its line at once: without this, transverse waves on it explode
+//   limit     after the positions moved: segments that are still too long are shortened point by point
+//
+// Nodes are `Vec4`: positions, and velocities with the inverse mass in `w` (0 for a node that rows do not move).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "math/node_lanes.h"
+#include "solve/coloring.h"
+
+namespace pliant {
+
+/// A line from node to node. A node may be in many lines, but in each only once.
+struct ChainLine {
+  std::vector<std::uint32_t> nodes;
+  std::vector<float> lengths;       ///< m, one less than nodes
+  std::vector<float> compliance{};  ///< m/N, as many as lengths; empty for lines that do not stretch
+  bool tension_only = false;        ///< its segments may become shorter
+};
+
+class Chains {
+ public:
+  Chains() = default;
+  Chains(std::span<const ChainLine> lines, std::size_t node_count);
+
+  bool is_empty() const { return batches_.empty(); }
+  std::size_t row_count() const { return rows_; }
+
+  void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
+  void solve(Workers& workers, std::span<Vec4> v);
+  void stiffen(Workers& workers, std::span<Vec4> v, float h) const;
+  void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const;
+
+  /// The largest share by which a segment is longer than it should be.
+  float max_stretch(Workers& workers, std::span<const Vec4> x) const;
+  /// Calls `visit(a, b, impulse on b)` for every segment; impulses in N s, as of the last `solve`.
+  template <typename Visit>
+  void for_each_impulse(Visit&& visit) const;
+  /// Segments whose tension over the last substep was above `force`, as pairs of nodes; from now on they hold nothing.
+  void tear(float force, float h, std::vector<std::pair<std::uint32_t, std::uint32_t>>& torn);
+  void forget_impulses();
+
+  /// What decides the future besides positions and velocities.
+  struct Memory {
+    std::vector<float> impulses, lengths;
+  };
+  Memory memory() const { return {impulses_, lengths_}; }
+  void restore(const Memory& memory);
+  void add_to_hash(Hasher& hasher) const;
+
+ private:
+  /// Eight lines, or fewer at the end of a colour. Longer lines come first, so that at every place along them the lanes
+  /// in use are the first ones.
+  struct Batch {
+    std::uint32_t first = 0;     ///< its first place among `nodes_`
+    std::uint32_t segments = 0;  ///< of the longest line
+    bool tension_only = false;
+  };
+  /// What one thread needs to solve a batch, by place.
+  struct Scratch {
+    std::vector<LaneVec4<Float8>> v;
+    std::vector<LaneVec3<Float8>> aux;
+    std::vector<Float8> rhs, gain;
+  };
+
+  void add_batch(std::span<const ChainLine> lines, std::span<const std::uint32_t> chosen);
+  /// Batches that one thread takes at a time.
+  std::size_t grain(std::size_t color) const;
+  template <typename Body>
+  void for_each_batch(Workers& workers, Body&& body) const;
+  void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h);
+  template <bool kTensionOnly>
+  void solve(const Batch& batch, Vec4* v, Scratch& scratch);
+  void stiffen(const Batch& batch, Vec4* v, float h, Scratch& scratch) const;
+  void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
+  float max_stretch(const Batch& batch, const Vec4* x) const;
+
+  // Arrays have eight lanes for each place along a batch. Place p of a batch is a node, and the segment that begins
+  // there; the segment of the last place is not used.
+  std::vector<std::uint32_t> nodes_;
+  std::vector<std::uint8_t> lanes_in_use_;  ///< per place: how many lanes have a node there
+  std::vector<float> lengths_;              ///< m; 0 where there is no segment or it is torn
+  std::vector<float> compliance_;
+  std::vector<float> impulses_;
+  std::vector<float> direction_x_, direction_y_, direction_z_;
+  std::vector<float> error_speed_;   ///< m/s: what brings the segment to its length in one substep, negated
+  std::vector<float> off_diagonal_;  ///< between a segment and the next
+  std::vector<float> softness_;      ///< speed per impulse
+  std::vector<float> inverse_pivot_;
+
+  std::vector<Batch> batches_;
+  std::vector<std::uint32_t> color_starts_;
+  std::uint32_t longest_ = 0;
+  mutable std::vector<Scratch> scratch_;  ///< one for each range that a thread takes
+  mutable std::vector<float> stretch_parts_;
+  std::size_t rows_ = 0;
+};
+
+template <typename Visit>
+void Chains::for_each_impulse(Visit&& visit) const {
+  for (const Batch& batch : batches_) {
+    for (std::size_t place = batch.first; place < batch.first + batch.segments; ++place) {
+      for (std::size_t lane = 0; lane < lanes_in_use_[place + 1]; ++lane) {
+        const std::size_t i = 8 * place + lane;
+        if (!(lengths_[i] > 0)) continue;
+        visit(nodes_[i], nodes_[i + 8], Vec3{direction_x_[i], direction_y_[i], direction_z_[i]} * impulses_[i]);
+      }
+    }
+  }
+}
+
+}  // namespace pliant

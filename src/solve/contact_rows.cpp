@@ -1,0 +1,137 @@
+#include "solve/contact_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// Of an overlap, so much is undone in one substep, at most at this speed.
+constexpr float kRecoveredPerStep = 0.2f;
+constexpr float kMaxPushSpeed = 1;  // m/s
+
+void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
+
+/// Solves the three directions of one touch: normal first, then both of friction together, bounded by the cone.
+/// `response` tells how the relative velocity answers an impulse along a direction; `apply` applies one.
+template <typename Contact, typename Response, typename Apply>
+void solve_contact(Contact& row, Vec3 velocity, float target, float normal_response, Response&& response,
+                   Apply&& apply) {
+  const float speed = dot(velocity, row.normal);
+  const float normal_impulse = std::max(row.normal_impulse - (speed - target) / normal_response, 0.0f);
+  const float change = normal_impulse - row.normal_impulse;
+  row.normal_impulse = normal_impulse;
+
+  const Vec3 slide = velocity - row.normal * speed;
+  const float slide_speed = length(slide);
+  Vec3 wanted = row.friction_impulse;
+  if (slide_speed > 1e-9f) wanted -= slide / response(slide / slide_speed);
+  wanted -= row.normal * dot(wanted, row.normal);
+  const float bound = row.friction * normal_impulse, size = length(wanted);
+  if (size > bound) wanted *= bound / size;
+  const Vec3 friction_change = wanted - row.friction_impulse;
+  row.friction_impulse = wanted;
+  apply(row.normal * change + friction_change);
+}
+
+Vec3 weighted_velocity(const FeatureContact& row, std::span<const Vec4> v) {
+  Vec3 sum{};
+  for (std::size_t k = 0; k < 4; ++k) sum += v[row.nodes[k]].xyz() * row.weights[k];
+  return sum;
+}
+
+void push(const FeatureContact& row, std::span<Vec4> v, Vec3 impulse) {
+  for (std::size_t k = 0; k < 4; ++k) add(v[row.nodes[k]], impulse * (row.weights[k] * v[row.nodes[k]].w));
+}
+
+}  // namespace
+
+float contact_target(float gap, float h) {
+  return gap > 0 ? -gap / h : std::min(-gap * kRecoveredPerStep / h, kMaxPushSpeed);
+}
+
+void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
+  for (const NodeContact& row : rows) {
+    const Vec3 impulse = row.normal * row.normal_impulse + row.friction_impulse;
+    add(v[row.node], impulse * v[row.node].w);
+    if (row.rigid != kFixed) rigid[row.rigid].push(-impulse, row.arm);
+  }
+}
+
+void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
+  for (const FeatureContact& row : rows) push(row, v, row.normal * row.normal_impulse + row.friction_impulse);
+}
+
+void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
+  for (const AnchorRow& row : rows) {
+    add(v[row.node], row.impulse * v[row.node].w);
+    if (row.rigid != kFixed) rigid[row.rigid].push(-row.impulse, row.arm);
+  }
+}
+
+void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h) {
+  for (NodeContact& row : rows) {
+    Vec4& node = v[row.node];
+    const float target = contact_target(row.gap, h);
+    if (row.rigid == kFixed) {
+      if (node.w <= 0) continue;
+      solve_contact(
+          row, node.xyz() - row.surface_velocity, target, node.w, [&](Vec3) { return node.w; },
+          [&](Vec3 impulse) { add(node, impulse * node.w); });
+    } else {
+      RigidBodyMotion& body = rigid[row.rigid];
+      const auto response = [&](Vec3 direction) { return node.w + body.response(row.arm, direction); };
+      const float normal_response = response(row.normal);
+      if (normal_response <= 0) continue;
+      solve_contact(row, node.xyz() - body.velocity_at(row.arm), target, normal_response, response, [&](Vec3 impulse) {
+        add(node, impulse * node.w);
+        body.push(-impulse, row.arm);
+      });
+    }
+  }
+}
+
+void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h) {
+  for (FeatureContact& row : rows) {
+    float response = 0;
+    for (std::size_t k = 0; k < 4; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+    if (response <= 0) continue;
+    solve_contact(
+        row, weighted_velocity(row, v), contact_target(row.gap, h), response, [&](Vec3) { return response; },
+        [&](Vec3 impulse) { push(row, v, impulse); });
+  }
+}
+
+void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
+  for (AnchorRow& row : rows) {
+    Vec4& node = v[row.node];
+    if (row.rigid == kFixed) {
+      if (node.w <= 0) continue;
+      const Vec3 change = row.target - node.xyz();
+      row.impulse += change / node.w;
+      add(node, change);
+      continue;
+    }
+    RigidBodyMotion& body = rigid[row.rigid];
+    // How the difference of the two points' velocities answers an impulse: K = (w + 1/M) I − [r]× J⁻¹ [r]×.
+    Mat3 response;
+    for (std::size_t column = 0; column < 3; ++column) {
+      Vec3 axis{};
+      axis[column] = 1;
+      const Vec3 answer =
+          axis * (node.w + body.inverse_mass) + cross(body.inverse_inertia * cross(row.arm, axis), row.arm);
+      for (std::size_t k = 0; k < 3; ++k) response(k, column) = answer[k];
+    }
+    const Vec3 wrong = row.target - (node.xyz() - body.velocity_at(row.arm));
+    const Vec3 c0 = cross(response.rows[1], response.rows[2]), c1 = cross(response.rows[2], response.rows[0]),
+               c2 = cross(response.rows[0], response.rows[1]);
+    const float determinant = dot(response.rows[0], c0);
+    if (!(determinant > 0)) continue;
+    const Vec3 impulse = (c0 * wrong.x + c1 * wrong.y + c2 * wrong.z) / determinant;
+    row.impulse += impulse;
+    add(node, impulse * node.w);
+    body.push(-impulse, row.arm);
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,77 @@
+// Contact and anchor rows of nodes with rigid bodies and with other nodes, solved by projected Gauss-Seidel.
+//
+// Document 004, sections 4.1, 4.3 and 4.4, with three changes: rows act on up to four nodes by their exact weights, so
+// there are no dummy nodes and no averaging, and momentum is exact; friction is bounded by the row's own normal impulse
+// instead of a pressure guessed from gravity; both directions of friction are solved together and bounded by a cone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "math/rigid_body_motion.h"
+#include "math/vec4.h"
+#include "pliant/ids.h"
+#include "pliant/math.h"
+
+namespace pliant {
+
+/// What the nodes of a row touch: `kFixed`, or a rigid body of the list that is given to the solver.
+inline constexpr std::uint32_t kFixed = 0xffffffff;
+
+/// One touch of a node with something rigid.
+struct NodeContact {
+  std::uint32_t node = 0;
+  std::uint32_t slot = 0;  ///< of the node's body
+  std::uint32_t rigid = kFixed;
+  BodyId other{};           ///< the rigid body
+  Vec3 normal{};            ///< unit, towards the node
+  Vec3 arm{};               ///< from the rigid body's centre of mass
+  Vec3 surface_velocity{};  ///< of something that moves as told
+  float gap = 0;            ///< m
+  float friction = 0;
+  // Found by the solve, kept for the next substep.
+  float normal_impulse = 0;
+  Vec3 friction_impulse{};
+};
+
+/// One touch between surfaces of nodes: a node on a face, or two edges.
+struct FeatureContact {
+  std::array<std::uint32_t, 4> nodes{};
+  std::array<float, 4> weights{};  ///< of the relative velocity; they add up to 0
+  Vec3 normal{};
+  float gap = 0;
+  float friction = 0;
+  std::uint64_t key = 0;
+  float normal_impulse = 0;
+  Vec3 friction_impulse{};
+};
+
+/// A node tied to a place of a rigid body, or of the world.
+struct AnchorRow {
+  std::uint32_t node = 0;
+  std::uint32_t slot = 0;  ///< of the node's body
+  std::uint32_t rigid = kFixed;
+  std::uint32_t anchor = 0, index = 0;  ///< whose row it is
+  std::uint32_t sharers = 1;            ///< anchor rows of the same rigid body
+  Vec3 arm{};                           ///< from the rigid body's centre of mass
+  Vec3 target{};                        ///< m/s, relative: what brings it there
+  Vec3 impulse{};
+};
+
+/// The speed along the normal that a contact must have at least: what is apart may just meet within the substep, what
+/// overlaps parts at a moderate speed.
+float contact_target(float gap, float h);
+
+/// Applies the impulses that the rows hold already.
+void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
+void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v);
+void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
+
+/// One sweep in the order of the rows.
+void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h);
+void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h);
+void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
+
+}  // namespace pliant
