@@ -32,7 +32,7 @@ struct ClothMaterial {
   float bend_stiffness = 2e-5f;         ///< N m: the moment per width that one 1/m of curvature takes
   float shear_stiffness = 30;           ///< N/m: the force per width that one radian of shear takes
   float stretch_stiffness = kInfinity;  ///< N/m: the force per width that a strain of 1 would take
-  float damping = 0.1f;                 ///< 1/s: of the deformation, not of the body's motion as a whole
+  float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
   float strength = kInfinity;           ///< N/m: the force per width at which a yarn breaks
 };
 
@@ -67,7 +67,7 @@ struct RopeMaterial {
   float density = 0.1f;                 ///< kg/m
   float bend_stiffness = 0;             ///< N m²: the moment that one 1/m of curvature takes
   float stretch_stiffness = kInfinity;  ///< N: the force that a strain of 1 would take
-  float damping = 0.1f;                 ///< 1/s: of the deformation, not of the body's motion as a whole
+  float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
   float strength = kInfinity;           ///< N: the force at which it breaks
 };
 

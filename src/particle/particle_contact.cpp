@@ -74,12 +74,12 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   if (slots_.empty()) return;
   obstacle_probes_.clear();
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
+  place_anchors(obstacles, h);
   for (const std::uint32_t slot : slots_) {
     if (body(slot).is_active()) find_node_contacts(body(slot), obstacles, h);
   }
   recall(fixed_before_, fixed_contacts_);
   recall(rigid_before_, rigid_contacts_);
-  place_anchors(obstacles, h);
   number_rigid_bodies();
 }
 
@@ -112,6 +112,7 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
         if (!near.bounds.overlaps(box)) continue;
         const Obstacle& obstacle = obstacles[near.index];
         if (v_[i].w <= 0 && !obstacle.is_dynamic) continue;
+        if (is_tied(static_cast<std::uint32_t>(i), obstacle.id)) continue;
         const Vec3 surface_velocity = obstacle.velocity_at(x);
         const auto touch =
             find_touch(*obstacle_probes_[near.index], near.shape_from_world * x,
@@ -139,7 +140,7 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
 /// Where anchored nodes should be. To something that moves as told, a node is simply there; to a dynamic body it is
 /// tied by a row.
 void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h) {
-  anchor_rows_.clear();
+  anchor_rows_.clear(), ties_.clear();
   for (std::uint32_t a = 0; a < anchors_.size(); ++a) {
     if (!anchors_[a] || !body(anchors_[a]->slot).is_active()) continue;
     Anchor& anchor = *anchors_[a];
@@ -150,6 +151,7 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
     for (std::uint32_t k = 0; k < anchor.nodes.size(); ++k) {
       AnchorNode& node = anchor.nodes[k];
       const std::uint32_t i = b.first + node.node;
+      ties_.emplace_back(i, anchor.to);
       if (node.holds_fixed == is_dynamic) is_dynamic ? release_fixed(anchor, node) : hold_fixed(anchor, node);
       const Vec3 place = found != obstacles.end() ? found->world_from_shape * node.place : node.place;
       if (!is_dynamic) {
@@ -168,6 +170,12 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
                               .impulse = {}});
     }
   }
+  std::sort(ties_.begin(), ties_.end());
+}
+
+/// What a node is anchored to it does not also collide with.
+bool ParticleEngine::is_tied(std::uint32_t node, BodyId other) const {
+  return !ties_.empty() && std::binary_search(ties_.begin(), ties_.end(), std::pair(node, other));
 }
 
 void ParticleEngine::hold_fixed(const Anchor& anchor, AnchorNode& node) {

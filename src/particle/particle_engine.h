@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -167,6 +168,7 @@ class ParticleEngine {
   void apply_damping(Body& body, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
+  bool is_tied(std::uint32_t node, BodyId other) const;
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
@@ -187,12 +189,14 @@ class ParticleEngine {
   std::vector<float> masses_;   ///< kg
   std::vector<Vec3> forces_;    ///< N, the user's, for this step
   std::vector<Vec4> x_before_;  ///< where the step began
+  std::vector<Vec4> v_before_;  ///< when the substep began
 
   // Of this substep.
   std::vector<std::uint32_t> rigid_slots_;
   std::vector<NodeContact> fixed_contacts_, rigid_contacts_;  ///< by node
   std::vector<NodeContact> fixed_before_, rigid_before_;      ///< those of the substep before
   std::vector<AnchorRow> anchor_rows_;
+  std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted
   struct Shared {
     std::uint32_t node;
     float weight_before, weight;

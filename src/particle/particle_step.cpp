@@ -52,6 +52,7 @@ void ParticleEngine::apply_damping(Body& b, float dt) {
 
 void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
   last_substep_ = h;
+  v_before_ = v_;
   for_each_active([&](Body& b) {
     const Vec3 pull = gravity * (b.settings.gravity_scale * h);
     parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
@@ -191,7 +192,7 @@ void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
 
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   share_masses(rigid);
-  for_each_active([&](Body& b) { b.chains.stiffen(workers_, velocities(b), h); });
+  for_each_active([&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
   return_masses();
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });

@@ -9,7 +9,7 @@
 // What one substep asks for, in this order:
 //   prepare   directions, errors and factors at the positions now; last impulses applied again
 //   solve     velocities that bring every segment to its length by the end of the substep; called in each round
-//   stiffen   a taut line resists bending out of its line at once: without this, transverse waves on it explode
+//   stiffen   a taut line resists leaving its line: without this, transverse waves on it explode
 //   limit     after the positions moved: segments that are still too long are shortened point by point
 //
 // Nodes are `Vec4`: positions, and velocities with the inverse mass in `w` (0 for a node that rows do not move).
@@ -45,7 +45,7 @@ class Chains {
 
   void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
   void solve(Workers& workers, std::span<Vec4> v);
-  void stiffen(Workers& workers, std::span<Vec4> v, float h) const;
+  void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const;
   void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const;
 
   /// The largest share by which a segment is longer than it should be.
@@ -76,7 +76,7 @@ class Chains {
   /// What one thread needs to solve a batch, by place.
   struct Scratch {
     std::vector<LaneVec4<Float8>> v;
-    std::vector<LaneVec3<Float8>> aux;
+    std::vector<LaneVec3<Float8>> aux, old;
     std::vector<Float8> rhs, gain;
   };
 
@@ -88,7 +88,7 @@ class Chains {
   void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h);
   template <bool kTensionOnly>
   void solve(const Batch& batch, Vec4* v, Scratch& scratch);
-  void stiffen(const Batch& batch, Vec4* v, float h, Scratch& scratch) const;
+  void stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 

@@ -1,0 +1,224 @@
+// Cloth and rope in the world, against closed forms and conservation laws.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "pliant/pliant.h"
+
+namespace pliant {
+namespace {
+
+float rms_speed(const World& world, BodyId body) {
+  double sum = 0;
+  const std::span<const Vec3> v = *world.node_velocities(body);
+  for (const Vec3& node : v) sum += static_cast<double>(length_squared(node));
+  return static_cast<float>(std::sqrt(sum / static_cast<double>(v.size())));
+}
+
+struct ClothOnSphere {
+  explicit ClothOnSphere(int cells, int threads = 0) : world({.threads = threads, .allow_sleep = false}) {
+    world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .friction = 0.5f});
+    ClothMaterial material;
+    material.density = 0.25f;
+    cloth =
+        *world.add(ClothDef{.shape = ClothSheet{2, 2, cells, cells}, .material = material, .position = {0, 0.51f, 0}});
+  }
+  World world;
+  BodyId cloth;
+};
+
+TEST(Cloth, OnASphereKeepsItsLengthComesToRestAndStaysOutside) {
+  ClothOnSphere scene(50);
+  for (int i = 0; i < 300; ++i) scene.world.step();
+  EXPECT_LE(scene.world.report().max_stretch, 0.01f);
+  EXPECT_LT(rms_speed(scene.world, scene.cloth), 0.02f);
+  for (const Vec3& x : *scene.world.node_positions(scene.cloth)) EXPECT_GT(length(x), 0.499f);
+  EXPECT_EQ(scene.world.report().quarantined, 0u);
+}
+
+TEST(Cloth, IsTheSameForAnyNumberOfThreadsAndAfterASnapshot) {
+  ClothOnSphere one(30, 1), two(30, 2);
+  for (int i = 0; i < 40; ++i) one.world.step(), two.world.step();
+  EXPECT_EQ(one.world.hash(), two.world.hash());
+  const Snapshot snapshot = one.world.snapshot();
+  for (int i = 0; i < 20; ++i) one.world.step();
+  const std::uint64_t expected = one.world.hash();
+  two.world.restore(snapshot).require();
+  for (int i = 0; i < 20; ++i) two.world.step();
+  EXPECT_EQ(two.world.hash(), expected);
+  one.world.restore(snapshot).require();
+  for (int i = 0; i < 20; ++i) one.world.step();
+  EXPECT_EQ(one.world.hash(), expected);
+}
+
+TEST(Cloth, ThatHangsSwingsOnWithoutDamping) {
+  World world({.allow_sleep = false});
+  ClothMaterial material;
+  material.damping = 0;
+  material.bend_stiffness = 0;
+  const BodyId cloth = *world.add(ClothDef{.shape = ClothSheet{1, 1, 20, 20},
+                                           .material = material,
+                                           .rotation = Quat::axis_angle({1, 0, 0}, 0.5f * kPi - 0.5f),
+                                           .held = {{.nodes = NodeHalfSpace{{0, 0, -1}, 0.499f}}}});
+  const auto energy = [&] { return world.report().kinetic_energy + world.report().potential_energy; };
+  // Swing energy: over what it has when it hangs straight down, half its length below the held rim.
+  const Vec3 rim = (*world.node_positions(cloth))[0];
+  double mass = 0.2, lowest = mass * 9.81 * (static_cast<double>(rim.y) - 0.5);
+  world.step();
+  const double before = energy() - lowest;
+  for (int i = 0; i < 300; ++i) {
+    world.step();
+    ASSERT_LT(energy() - lowest, 1.02 * before) << i;
+  }
+  EXPECT_GT(energy() - lowest, 0.9 * before);
+}
+
+TEST(Rope, BetweenTwoPointsHangsAsACatenary) {
+  World world({.allow_sleep = false});
+  const float span = 1.0f, length_of_rope = 1.5f;
+  // Three pieces that make up the length: down, across, up.
+  const float depth = (length_of_rope - span) / 2;
+  RopeMaterial material;
+  material.damping = 3;
+  const BodyId rope =
+      *world.add(RopeDef{.path = {{0, 0, 0}, {0, -depth, 0}, {span, -depth, 0}, {span, 0, 0}},
+                         .segment = 0.025f,
+                         .radius = 0.005f,
+                         .material = material,
+                         .held = {{.nodes = NearestNodes{{0, 0, 0}}}, {.nodes = NearestNodes{{span, 0, 0}}}}});
+  for (int i = 0; i < 1200; ++i) world.step();
+  // sinh(s/2a) = l/2a has one solution a; the sag is a (cosh(s/2a) − 1).
+  double a = 0.3;
+  for (int i = 0; i < 100; ++i) {
+    const double f = 2 * a * std::sinh(0.5 / a) - 1.5;
+    const double slope = 2 * std::sinh(0.5 / a) - std::cosh(0.5 / a) / a;
+    a -= f / slope;
+  }
+  const double sag = a * (std::cosh(0.5 / a) - 1);
+  double lowest = 0;
+  for (const Vec3& x : *world.node_positions(rope)) {
+    lowest = std::min(lowest, static_cast<double>(x.y));
+    const double y = a * (std::cosh((static_cast<double>(x.x) - 0.5) / a) - 1) - sag;
+    EXPECT_NEAR(static_cast<double>(x.y), y, 0.01 * sag);
+  }
+  EXPECT_NEAR(-lowest, sag, 0.01 * sag);
+  // Each end carries half of the weight.
+  const Vec3 pull = *world.held_force(rope, NearestNodes{{0, 0, 0}});
+  EXPECT_NEAR(pull.y, 0.5 * 0.15 * 9.81, 0.02 * 0.15 * 9.81);
+}
+
+TEST(Cloth, SticksToASlopeOrSlidesDownItAsFrictionSays) {
+  // tan 26.565° is one half.
+  const Quat tilt = Quat::axis_angle({0, 0, 1}, -0.463648f);
+  for (const float friction : {0.52f, 0.48f}) {
+    World world({.allow_sleep = false});
+    world.add(RigidDef{.shape = Box{{5, 0.5f, 5}},
+                       .motion = Motion::Static,
+                       .position = tilt.rotate({0, -0.5f, 0}),
+                       .rotation = tilt,
+                       .friction = friction});
+    const BodyId cloth = *world.add(ClothDef{.shape = ClothSheet{0.5f, 0.5f, 10, 10},
+                                             .position = tilt.rotate({0, 0.0026f, 0}),
+                                             .rotation = tilt,
+                                             .friction = friction});
+    for (int i = 0; i < 60; ++i) world.step();
+    const Vec3 start = world.state(cloth)->center_of_mass;
+    for (int i = 0; i < 120; ++i) world.step();
+    const float way = length(world.state(cloth)->center_of_mass - start);
+    if (friction > 0.5f) {
+      EXPECT_LT(way, 1e-3f);
+    } else {
+      // It has slid for a second already: ½ a (3² − 1²) with a = g (sin − μ cos).
+      const float a = 9.81f * (std::sin(0.463648f) - friction * std::cos(0.463648f));
+      EXPECT_NEAR(way, 4 * a, 0.15f * 4 * a);
+    }
+  }
+}
+
+TEST(Cloth, AndABoxThatHangsInItKeepTheirMomentumInFreeFlight) {
+  World world({.gravity = {}, .allow_sleep = false});
+  const BodyId box = *world.add(RigidDef{.shape = Box{{0.1f, 0.1f, 0.1f}},
+                                         .density = 500,
+                                         .position = {0, 0.2f, 0},
+                                         .velocity = {0, -1, 0},
+                                         .angular_velocity = {1, 2, 0}});
+  const BodyId net = *world.add(ClothDef{.shape = ClothSheet{1, 1, 16, 16}, .velocity = {0.5f, 1, 0}});
+  world.add(AnchorDef{.body = net, .nodes = NearestNodes{{0.5f, 0, 0.5f}}, .to = box});
+  world.add(AnchorDef{.body = net, .nodes = NearestNodes{{-0.5f, 0, -0.5f}}, .to = box});
+  world.step();
+  const StepReport first = world.report();
+  double scale = 0;
+  for (const double p : first.linear_momentum) scale += p * p;
+  scale = std::sqrt(scale);
+  for (int i = 0; i < 600; ++i) world.step();
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(world.report().linear_momentum[k], first.linear_momentum[k], 1e-4 * scale);
+  }
+  EXPECT_LT(world.report().kinetic_energy, 1.05 * first.kinetic_energy);
+}
+
+TEST(Cloth, HoldsABodyAThousandTimesAsHeavy) {
+  World world({.allow_sleep = false});
+  ClothMaterial material;  // 0.2 kg
+  const BodyId cloth = *world.add(
+      ClothDef{.shape = ClothSheet{1, 1, 20, 20},
+               .material = material,
+               .held = {{.nodes = NodeHalfSpace{{1, 0, 0}, 0.499f}}, {.nodes = NodeHalfSpace{{-1, 0, 0}, 0.499f}}}});
+  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.2f}, .position = {0, 0.25f, 0}, .mass = 200.0f});
+  for (int i = 0; i < 300; ++i) {
+    world.step();
+    ASSERT_GT(world.state(ball)->center_of_mass.y, -0.5f) << i;
+  }
+  EXPECT_LT(length(world.state(ball)->velocity), 0.05f);
+  EXPECT_EQ(world.report().quarantined, 0u);
+  EXPECT_LT(world.report().max_stretch, 0.05f);
+  (void)cloth;
+}
+
+TEST(Rope, CarriesABodyAThousandTimesAsHeavy) {
+  World world({.allow_sleep = false});
+  RopeMaterial material;
+  material.damping = 1;
+  const BodyId rope = *world.add(
+      RopeDef{.path = {{0, 2, 0}, {0, 1, 0}}, .material = material, .held = {{.nodes = NearestNodes{{0, 2, 0}}}}});
+  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.1f}, .position = {0, 0.9f, 0}, .mass = 100.0f});
+  const AnchorId anchor = *world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{0, 1, 0}}, .to = ball});
+  for (int i = 0; i < 300; ++i) world.step();
+  EXPECT_NEAR(world.state(ball)->center_of_mass.y, 0.9f, 0.01f);
+  EXPECT_LT(world.report().max_stretch, 0.01f);
+  EXPECT_NEAR(world.state(anchor)->force.y, -100 * 9.81f, 0.02f * 981);
+  EXPECT_NEAR(world.held_force(rope, AllNodes{})->y, 100.1f * 9.81f, 0.02f * 981);
+}
+
+TEST(Anchors, BreakAtTheirForceAndSayIt) {
+  World world;
+  const BodyId rope = *world.add(RopeDef{.path = {{0, 2, 0}, {0, 1, 0}}});
+  world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{0, 2, 0}}});
+  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.1f}, .position = {0, 0.9f, 0}, .mass = 10.0f});
+  const AnchorId anchor =
+      *world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{0, 1, 0}}, .to = ball, .break_force = 200});
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    ASSERT_TRUE(world.events().anchor_breaks.empty());
+  }
+  world.apply_force(ball, {0, -300, 0});
+  world.step();
+  ASSERT_EQ(world.events().anchor_breaks.size(), 1u);
+  EXPECT_EQ(world.events().anchor_breaks[0].anchor, anchor);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_LT(world.state(ball)->center_of_mass.y, -1);
+}
+
+TEST(Cloth, DoesNotTunnelAtAHundredMetresASecond) {
+  for (const float dt : {1.0f / 60, 1.0f / 15}) {
+    World world({.gravity = {}, .dt = dt, .allow_sleep = false});
+    world.add(RigidDef{.shape = Box{{2, 0.01f, 2}}, .motion = Motion::Static});
+    const BodyId cloth =
+        *world.add(ClothDef{.shape = ClothSheet{1, 1, 12, 12}, .position = {0, 1, 0}, .velocity = {3, -100, 0}});
+    for (int i = 0; i < 20; ++i) world.step();
+    for (const Vec3& x : *world.node_positions(cloth)) EXPECT_GT(x.y, 0);
+  }
+}
+
+}  // namespace
+}  // namespace pliant
