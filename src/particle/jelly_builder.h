@@ -1,0 +1,44 @@
+// Rest data of jelly bodies from meshes.
+//
+// From a tet mesh every node is a node of the body. From a closed surface its vertices are, and the volume within is
+// held as a whole: cheaper and softer to the touch, without resistance to shear inside. Preprocessing is in double.
+//
+// Moduli. A dense network of springs of no preferred direction, with s = Σ k L² per volume, has the Lamé moduli
+// λ = μ = s/15: Poisson's ratio 1/4. Each tet gives its six edges equal parts, k = (5/2) μ V / L² (at a ratio of 1/4
+// this is E V / L²: Van Gelder 1998), so that stiffness does not depend on resolution; volume terms of modulus λ − μ
+// add the rest of the bulk modulus. Ratios below 1/4 cannot be had and count as 1/4. Networks do prefer directions and
+// do not deform evenly: bars stretch as the continuum says within about 15 %.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "particle/mass_spring.h"
+#include "pliant/mesh.h"
+#include "pliant/result.h"
+
+namespace pliant {
+
+struct JellyMaterial {
+  float young_modulus = 3e4f;  ///< Pa
+  float poisson_ratio = 0.4f;  ///< 0 to 0.499
+};
+
+/// Lamé's moduli, Pa.
+struct LameModuli {
+  double lambda, mu;
+};
+LameModuli lame_moduli(const JellyMaterial& material);
+
+/// kg per node: a quarter of each of its tets.
+std::vector<float> node_masses(const TetMesh& mesh, float density);
+/// kg per vertex, by the area around it; together the mass of all that the surface encloses.
+std::vector<float> node_masses(const TriMesh& surface, float density);
+
+/// Springs along the edges of tets.
+Result<MassSpringRest> mass_spring_rest(const TetMesh& mesh, const JellyMaterial& material);
+/// Springs along the edges of a skin `thickness` metres thick, springs across each edge against bending, and the volume
+/// within. The skin's material is the one given (its own Poisson's ratio is 1/3); its bulk modulus keeps the volume.
+Result<MassSpringRest> mass_spring_rest(const TriMesh& surface, const JellyMaterial& material, float thickness);
+
+}  // namespace pliant
