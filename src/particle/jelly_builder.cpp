@@ -6,21 +6,18 @@
 
 #include "geometry/adjacency.h"
 #include "geometry/vec3d.h"
+#include "particle/element_check.h"
 
 namespace pliant {
 
 namespace {
 
-Error bad(std::string field, std::string message) {
-  return {Error::Code::InvalidArgument, std::move(message), {}, std::move(field)};
-}
-
 Status check(const JellyMaterial& material) {
   if (!(material.young_modulus > 0) || !std::isfinite(material.young_modulus)) {
-    return bad("young_modulus", fmt::format("is {}; must be positive and finite", material.young_modulus));
+    return wrong_value("young_modulus", fmt::format("is {}; must be positive and finite", material.young_modulus));
   }
   if (!(material.poisson_ratio >= 0 && material.poisson_ratio <= 0.499f)) {
-    return bad("poisson_ratio", fmt::format("is {}; must be from 0 to 0.499", material.poisson_ratio));
+    return wrong_value("poisson_ratio", fmt::format("is {}; must be from 0 to 0.499", material.poisson_ratio));
   }
   return {};
 }
@@ -28,19 +25,19 @@ Status check(const JellyMaterial& material) {
 template <typename Mesh>
 Status check_mesh(const Mesh& mesh, bool closed) {
   const auto problems = validate(mesh, {.require_closed = closed, .max_problems = 1});
-  if (!problems.empty()) return bad("mesh", problems[0].message);
+  if (!problems.empty()) return wrong_value("mesh", problems[0].message);
   return {};
 }
 
 Status check(const TetMesh& mesh) {
-  if (mesh.tets.empty()) return bad("mesh", "has no tets");
+  if (mesh.tets.empty()) return wrong_value("mesh", "has no tets");
   return check_mesh(mesh, false);
 }
 
 Status check(const TriMesh& surface) {
-  if (surface.faces.empty()) return bad("mesh", "has no faces");
+  if (surface.faces.empty()) return wrong_value("mesh", "has no faces");
   if (const Status status = check_mesh(surface, true); !status) return status;
-  if (!(enclosed_volume(surface) > 0)) return bad("mesh", "encloses no volume: its faces must look outward");
+  if (!(enclosed_volume(surface) > 0)) return wrong_value("mesh", "encloses no volume: its faces must look outward");
   return {};
 }
 
@@ -184,7 +181,7 @@ Result<MassSpringRest> mass_spring_rest(const TriMesh& surface, const JellyMater
   if (const Status status = check(material); !status) return status.error();
   if (const Status status = check(surface); !status) return status.error();
   if (!(thickness > 0) || !std::isfinite(thickness)) {
-    return bad("thickness", fmt::format("is {}; must be positive and finite", thickness));
+    return wrong_value("thickness", fmt::format("is {}; must be positive and finite", thickness));
   }
   MassSpringRest rest;
   rest.node_count = surface.vertices.size();
@@ -209,6 +206,30 @@ Result<MassSpringRest> mass_spring_rest(const TriMesh& surface, const JellyMater
   const auto [lambda, mu] = lame_moduli(material);
   rest.enclosure = {surface.faces, static_cast<float>(enclosed_volume(surface)),
                     static_cast<float>(lambda + 2 * mu / 3)};
+  return rest;
+}
+
+Result<PositionBasedRest> position_based_rest(const TetMesh& mesh, const JellyMaterial& material) {
+  if (const Status status = check(material); !status) return status.error();
+  if (const Status status = check(mesh); !status) return status.error();
+  const auto [lambda, mu] = lame_moduli(material);
+  // Without a volume constraint a tet rests as well inside out.
+  const float volume_modulus = static_cast<float>(std::max(lambda, 0.1 * mu));
+  PositionBasedRest rest;
+  rest.node_count = mesh.nodes.size();
+  for (const Tet& tet : mesh.tets) {
+    const auto x = [&](std::size_t c) { return Vec3d(mesh.nodes[tet[c]]); };
+    const Vec3d e[3] = {x(1) - x(0), x(2) - x(0), x(3) - x(0)};
+    const double volume = tet_volume(mesh, tet);
+    const Vec3d rows[3] = {cross(e[1], e[2]), cross(e[2], e[0]), cross(e[0], e[1])};
+    TetConstraint constraint{tet, {}, static_cast<float>(volume), static_cast<float>(mu), volume_modulus};
+    for (std::size_t column = 0; column < 3; ++column) {
+      for (std::size_t row = 0; row < 3; ++row) {
+        constraint.inverse_rest[3 * column + row] = static_cast<float>(rows[row][column] / (6 * volume));
+      }
+    }
+    rest.tets.push_back(constraint);
+  }
   return rest;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "particle/mass_spring.h"
+#include "particle/position_based.h"
 #include "pliant/mesh.h"
 #include "pliant/result.h"
 
@@ -40,5 +41,8 @@ Result<MassSpringRest> mass_spring_rest(const TetMesh& mesh, const JellyMaterial
 /// Springs along the edges of a skin `thickness` metres thick, springs across each edge against bending, and the volume
 /// within. The skin's material is the one given (its own Poisson's ratio is 1/3); its bulk modulus keeps the volume.
 Result<MassSpringRest> mass_spring_rest(const TriMesh& surface, const JellyMaterial& material, float thickness);
+
+/// Strain and volume of every tet.
+Result<PositionBasedRest> position_based_rest(const TetMesh& mesh, const JellyMaterial& material);
 
 }  // namespace pliant

@@ -1,7 +1,6 @@
 #include "particle/mass_spring.h"
 
-#include <fmt/format.h>
-
+#include "particle/element_check.h"
 #include "particle/node_lanes_kernel.h"
 #include "particle/rigid_part.h"
 
@@ -17,48 +16,33 @@ Float4 load(const Vec4& v) { return load4(&v.x); }
 void store(Vec4& to, Float4 v) { store4(&to.x, v); }
 double sum_of(Float4 a) { return double(a[0] + a[2]) + double(a[1] + a[3]); }
 
-Error wrong(const char* what, std::size_t index, std::string message) {
-  return {Error::Code::InvalidArgument, std::move(message), {}, fmt::format("{}[{}]", what, index)};
-}
-
-template <std::size_t N>
-bool is_element(const std::array<std::uint32_t, N>& nodes, std::size_t node_count) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (nodes[i] >= node_count) return false;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (nodes[i] == nodes[j]) return false;
-    }
-  }
-  return true;
-}
-
-bool is_amount(float value) { return value >= 0 && std::isfinite(value); }
-
 Status check(const MassSpringRest& rest) {
   for (std::size_t i = 0; i < rest.springs.size(); ++i) {
     const Spring& s = rest.springs[i];
-    if (!is_element(s.nodes, rest.node_count)) return wrong("springs", i, "needs two different nodes of the body");
+    if (!is_element(s.nodes, rest.node_count))
+      return wrong_element("springs", i, "needs two different nodes of the body");
     if (!is_amount(s.rest_length) || !is_amount(s.stiffness) || !is_finite(s.rest_direction)) {
-      return wrong("springs", i, "rest length and stiffness must be finite and not negative");
+      return wrong_element("springs", i, "rest length and stiffness must be finite and not negative");
     }
   }
   for (std::size_t i = 0; i < rest.volumes.size(); ++i) {
     const VolumeTerm& t = rest.volumes[i];
-    if (!is_element(t.nodes, rest.node_count)) return wrong("volumes", i, "needs four different nodes of the body");
+    if (!is_element(t.nodes, rest.node_count))
+      return wrong_element("volumes", i, "needs four different nodes of the body");
     if (!(t.rest_volume > 0) || !std::isfinite(t.rest_volume) || !is_amount(t.modulus)) {
-      return wrong("volumes", i, "the rest volume must be positive, the modulus not negative");
+      return wrong_element("volumes", i, "the rest volume must be positive, the modulus not negative");
     }
   }
   for (std::size_t i = 0; i < rest.enclosure.faces.size(); ++i) {
     if (!is_element(rest.enclosure.faces[i], rest.node_count)) {
-      return wrong("enclosure.faces", i, "needs three different nodes of the body");
+      return wrong_element("enclosure.faces", i, "needs three different nodes of the body");
     }
   }
   if (!rest.enclosure.faces.empty() && (!(rest.enclosure.rest_volume > 0) || !is_amount(rest.enclosure.modulus))) {
-    return wrong("enclosure", 0, "the rest volume must be positive, the modulus not negative");
+    return wrong_value("enclosure", "the rest volume must be positive, the modulus not negative");
   }
   if (!is_amount(rest.damping_ratio) || !is_amount(rest.deviation_damping)) {
-    return wrong("damping", 0, "must be finite and not negative");
+    return wrong_value("damping_ratio", "must be finite and not negative");
   }
   return {};
 }
