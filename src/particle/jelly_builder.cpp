@@ -1,6 +1,7 @@
 #include "particle/jelly_builder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 namespace pliant {
 
 namespace {
+
+constexpr int kClusterOverlap = 2;  // rings of nodes: with one, clusters hang together by a single layer
 
 Status check(const JellyMaterial& material) {
   if (!(material.young_modulus > 0) || !std::isfinite(material.young_modulus)) {
@@ -230,6 +233,61 @@ Result<PositionBasedRest> position_based_rest(const TetMesh& mesh, const JellyMa
     }
     rest.tets.push_back(constraint);
   }
+  return rest;
+}
+
+std::vector<std::vector<std::uint32_t>> overlapping_clusters(std::span<const Vec3> points,
+                                                             std::span<const std::array<std::uint32_t, 2>> edges,
+                                                             std::size_t count, int rings) {
+  const std::size_t nodes = points.size();
+  count = std::min(std::max<std::size_t>(count, 1), nodes);
+  // Centres are spread by taking, again and again, the node farthest from all centres so far.
+  std::vector<double> distance(nodes, std::numeric_limits<double>::infinity());
+  std::vector<std::uint32_t> owner(nodes);
+  std::uint32_t center = 0;
+  for (std::uint32_t c = 0; c < count; ++c) {
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      const double d = length_squared(Vec3d(points[i]) - Vec3d(points[center]));
+      if (d < distance[i]) distance[i] = d, owner[i] = c;
+    }
+    center = static_cast<std::uint32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
+  }
+  std::vector<std::vector<std::uint32_t>> clusters(count);
+  for (std::uint32_t i = 0; i < nodes; ++i) clusters[owner[i]].push_back(i);
+  for (int ring = 0; ring < rings && count > 1; ++ring) {
+    std::vector<std::vector<std::uint32_t>> clusters_of(nodes);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      for (const std::uint32_t node : clusters[c]) clusters_of[node].push_back(c);
+    }
+    for (const auto& [a, b] : edges) {
+      for (const std::uint32_t c : clusters_of[a]) clusters[c].push_back(b);
+      for (const std::uint32_t c : clusters_of[b]) clusters[c].push_back(a);
+    }
+    for (auto& cluster : clusters) {
+      std::sort(cluster.begin(), cluster.end());
+      cluster.erase(std::unique(cluster.begin(), cluster.end()), cluster.end());
+    }
+  }
+  return clusters;
+}
+
+Result<ShapeMatchingRest> shape_matching_rest(const TetMesh& mesh, std::size_t cluster_count) {
+  if (const Status status = check(mesh); !status) return status.error();
+  ShapeMatchingRest rest;
+  rest.positions = mesh.nodes;
+  rest.masses = node_masses(mesh, 1000);
+  const EdgeAdjacency edges = edge_tets(mesh.tets, mesh.nodes.size());
+  rest.clusters = overlapping_clusters(mesh.nodes, edges.edges, cluster_count, kClusterOverlap);
+  return rest;
+}
+
+Result<ShapeMatchingRest> shape_matching_rest(const TriMesh& surface, std::size_t cluster_count) {
+  if (const Status status = check(surface); !status) return status.error();
+  ShapeMatchingRest rest;
+  rest.positions = surface.vertices;
+  rest.masses = node_masses(surface, 1000);
+  const EdgeAdjacency edges = edge_faces(surface.faces, surface.vertices.size());
+  rest.clusters = overlapping_clusters(surface.vertices, edges.edges, cluster_count, kClusterOverlap);
   return rest;
 }
 

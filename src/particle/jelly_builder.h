@@ -15,6 +15,7 @@
 
 #include "particle/mass_spring.h"
 #include "particle/position_based.h"
+#include "particle/shape_matching.h"
 #include "pliant/mesh.h"
 #include "pliant/result.h"
 
@@ -44,5 +45,15 @@ Result<MassSpringRest> mass_spring_rest(const TriMesh& surface, const JellyMater
 
 /// Strain and volume of every tet.
 Result<PositionBasedRest> position_based_rest(const TetMesh& mesh, const JellyMaterial& material);
+
+/// `cluster_count` clusters that overlap by two rings of nodes; 1 for a body of one piece. Masses weigh the fit only:
+/// their scale does not matter.
+Result<ShapeMatchingRest> shape_matching_rest(const TetMesh& mesh, std::size_t cluster_count);
+Result<ShapeMatchingRest> shape_matching_rest(const TriMesh& surface, std::size_t cluster_count);
+
+/// Regions of about equal size around centres far from each other, each grown by `rings` along edges.
+std::vector<std::vector<std::uint32_t>> overlapping_clusters(std::span<const Vec3> points,
+                                                             std::span<const std::array<std::uint32_t, 2>> edges,
+                                                             std::size_t count, int rings);
 
 }  // namespace pliant
