@@ -110,7 +110,7 @@ MassSpring::MassSpring(MassSpringRest rest) : rest_(std::move(rest)) {
     six_volume_.set(slot, 6 * rest_.volumes[i].rest_volume), modulus_.set(slot, rest_.volumes[i].modulus);
   }
   const std::size_t nodes = rest_.node_count + 1;
-  for (auto* array : {&position_, &velocity_, &residual_, &direction_, &product_, &change_, &memory_}) {
+  for (auto* array : {&position_, &velocity_, &target_, &residual_, &direction_, &product_, &change_, &memory_}) {
     array->resize(nodes);
   }
   if (!rest_.enclosure.faces.empty()) enclosure_area_.resize(nodes);
@@ -122,44 +122,44 @@ void MassSpring::free_velocity(Workers& workers, std::span<const Vec4> x, std::s
   if (!(h > 0) || v.size() != rest_.node_count || x.size() != rest_.node_count) return;
   const RigidPart before = rigid_part(x, v);
   iterations_ = 0;
-  const double energy = before.energy_about_center;
-  double start = guess(workers, x, v, before, h);
-  for (int round = 0; round < kMostRounds; ++round) {
-    assemble(workers, v, h);
+  std::copy(v.begin(), v.end(), target_.begin());
+  double start = guess(workers, x, before, h);
+  for (int round = 0;; ++round) {
     const double wanted = start - 0.5 * solve(workers, round == 0);
-    const double reached = descend(workers, x, v, h, start);
-    if (std::abs(reached - wanted) <= kNearEnough * energy + 1e-3 * reached) break;
-    start = reached;
+    const double reached = descend(workers, x, h, start);
+    const bool near = std::abs(reached - wanted) <= kNearEnough * before.energy_about_center + 1e-3 * reached;
+    if (near || round + 1 == kMostRounds) break;
+    start = assemble(workers, h);
   }
   for (std::size_t i = 0; i < v.size(); ++i) {
     store(memory_[i], load(velocity_[i]) - load(v[i]));
     v[i] = {velocity_[i].x, velocity_[i].y, velocity_[i].z, v[i].w};
   }
-  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h));
+  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h), h);
 }
 
 /// Moves by `change_`, or by as much of it as makes the objective fall; returns the objective.
-double MassSpring::descend(Workers& workers, std::span<const Vec4> x, std::span<const Vec4> v, float h, double start) {
+double MassSpring::descend(Workers& workers, std::span<const Vec4> x, float h, double start) {
   constexpr int kHalvings = 5;
   constexpr double kRounding = 1e-3;  // lengths in float leave no more of a small stretch's energy
   float scale = 1, applied = 0;
   for (int attempt = 0;; ++attempt, scale *= 0.5f) {
     const float more = attempt == kHalvings ? -applied : scale - applied;
-    for (std::size_t i = 0; i < v.size(); ++i) {
+    for (std::size_t i = 0; i < rest_.node_count; ++i) {
       store(velocity_[i], load(velocity_[i]) + more * load(change_[i]));
       store(position_[i], load(x[i]) + h * load(velocity_[i]));
     }
     applied += more;
-    const double reached = potential(workers, h) + inertia(v);
+    const double reached = potential(workers, h) + inertia();
     if (reached <= start * (1 + kRounding) || attempt == kHalvings) return reached;
   }
 }
 
-/// ½ (velocity − v)ᵀ M (velocity − v), J.
-double MassSpring::inertia(std::span<const Vec4> v) const {
+/// ½ (velocity − target)ᵀ M (velocity − target), J.
+double MassSpring::inertia() const {
   double total = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const Float4 change = load(velocity_[i]) - load(v[i]);
+  for (std::size_t i = 0; i < rest_.node_count; ++i) {
+    const Float4 change = load(velocity_[i]) - load(target_[i]);
     total += static_cast<double>(mass_[i]) * sum_of(change * change);
   }
   return total / 2;
@@ -172,28 +172,26 @@ double MassSpring::elastic_energy(Workers& workers, std::span<const Vec4> x) {
   return potential(workers, 0);
 }
 
-/// The velocity to begin with in `velocity_`; returns its objective.
-double MassSpring::guess(Workers& workers, std::span<const Vec4> x, std::span<const Vec4> v, const RigidPart& rigid,
-                         float h) {
-  predict(x, v, rigid, h, 1);
-  const double soft = potential(workers, h) + inertia(v);
+/// The velocity to begin with in `velocity_`, assembled; returns its objective.
+double MassSpring::guess(Workers& workers, std::span<const Vec4> x, const RigidPart& rigid, float h) {
+  predict(x, rigid, h, 1);
+  const double soft = assemble(workers, h);
   if (soft <= rigid.energy_about_center || rigid.held) return soft;
   // More than all the energy the body has: so stiff a body will do little but move rigidly.
-  predict(x, v, rigid, h, 0);
-  const double stiff = potential(workers, h) + inertia(v);
+  predict(x, rigid, h, 0);
+  const double stiff = assemble(workers, h);
   if (stiff < soft) return stiff;
-  predict(x, v, rigid, h, 1);
-  return soft;
+  predict(x, rigid, h, 1);
+  return assemble(workers, h);
 }
 
-/// The rigid part of `v` along arcs, and a share of the rest. Along tangents a body that spins would grow by (ωh)²/2,
-/// which for a stiff one is more energy than it has.
-void MassSpring::predict(std::span<const Vec4> x, std::span<const Vec4> v, const RigidPart& rigid, float h,
-                         float share) {
+/// The rigid part of the target along arcs, and a share of the rest. Along tangents a body that spins would grow by
+/// (ωh)²/2, which for a stiff one is more energy than it has.
+void MassSpring::predict(std::span<const Vec4> x, const RigidPart& rigid, float h, float share) {
   const RigidTurn turn(rigid, h);
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const float w = v[i].w;
-    Vec3 u = v[i].xyz();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float w = target_[i].w;
+    Vec3 u = target_[i].xyz();
     if (w > 0) {
       const Vec3 along = rigid.at(Vec3d(x[i].xyz())).to_float();
       u = along + share * (u - along) + turn.arc_velocity(x[i].xyz());
@@ -204,10 +202,11 @@ void MassSpring::predict(std::span<const Vec4> x, std::span<const Vec4> v, const
   }
 }
 
-/// The objective's downhill direction in `residual_`, and its matrix M + h² K + h C with the diagonal.
-void MassSpring::assemble(Workers& workers, std::span<const Vec4> v, float h) {
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    store(residual_[i], mass_[i] * (load(v[i]) - load(velocity_[i])));
+/// The objective's downhill direction in `residual_`, and its matrix M + h² K + h C with the diagonal. Returns the
+/// objective.
+double MassSpring::assemble(Workers& workers, float h) {
+  for (std::size_t i = 0; i < rest_.node_count; ++i) {
+    store(residual_[i], mass_[i] * (load(target_[i]) - load(velocity_[i])));
     residual_[i].w = mass_[i];
   }
   spring_groups_.sweep(workers, [&](std::size_t group) { assemble_springs(group, h); });
@@ -218,6 +217,7 @@ void MassSpring::assemble(Workers& workers, std::span<const Vec4> v, float h) {
     inverse_diagonal_[i] = moves ? 1 / residual_[i].w : 0;
     residual_[i].w = 0;
   }
+  return gathered_energy() + inertia();
 }
 
 void MassSpring::assemble_springs(std::size_t g, float h) {
@@ -228,12 +228,14 @@ void MassSpring::assemble_springs(std::size_t g, float h) {
   const auto [toward, length] =
       stretch_of(b.xyz - a.xyz, rest, {toward_[0].load(g), toward_[1].load(g), toward_[2].load(g)});
   const Float8 c = damper(k, va.w + vb.w, rest_.damping_ratio);
-  const Float8 impulse = h * (k * (length - rest) + c * dot(toward, vb.xyz - va.xyz));
+  const Float8 speed = dot(toward, vb.xyz - va.xyz);
+  const Float8 impulse = h * (k * (length - rest) + c * speed);
   // A compressed spring would like to buckle: its negative stiffness across is left out.
   const Float8 tension = max(1 - rest / max(length, broadcast(1e-30f)), Float8{});
   const Float8 across = h * h * k * tension, along = h * h * k * (1 - tension) + h * c;
   const LaneVec3<Float8> s = toward * sqrt(along);
   along_[0].store(g, s.x), along_[1].store(g, s.y), along_[2].store(g, s.z), across_.store(g, across);
+  spring_energy_.store(g, 0.5f * (k * (length - rest) * (length - rest) + h * c * speed * speed));
   const Float8 diagonal = along * (1.0f / 3) + across;
   add_nodes(residual_.data(), nodes[0], {toward * impulse, diagonal});
   add_nodes(residual_.data(), nodes[1], {toward * -impulse, diagonal});
@@ -248,6 +250,7 @@ void MassSpring::assemble_volumes(std::size_t g, float h) {
   const LaneVec3<Float8> area[3] = {cross(e[2], e[1]), cross(e[0], e[2]), cross(e[1], e[0])};
   const Float8 rest = six_volume_.load(g), modulus = modulus_.load(g);
   const Float8 excess = dot(area[2], e[2]) / rest - 1;
+  volume_energy_.store(g, modulus * rest * excess * excess * (1.0f / 12));
   const Float8 impulse = -h * modulus * excess * (1.0f / 6);
   const Float8 scale = h * sqrt(modulus / (6 * rest));
   LaneVec3<Float8> last;
@@ -275,6 +278,8 @@ double MassSpring::enclosed_volume_gradient() {
       store(enclosure_area_[node], load(enclosure_area_[node]) + Float4{area.x, area.y, area.z, 0});
     }
   }
+  const double rest = rest_.enclosure.rest_volume, excess = six / 6 / rest - 1;
+  enclosure_energy_ = 0.5 * static_cast<double>(rest_.enclosure.modulus) * rest * excess * excess;
   return six / 6;
 }
 
@@ -308,13 +313,14 @@ double MassSpring::potential(Workers& workers, float h) {
     const Float8 rest = six_volume_.load(g), excess = dot(cross(e[1], e[0]), e[2]) / rest - 1;
     volume_energy_.store(g, modulus_.load(g) * rest * excess * excess * (1.0f / 12));
   });
-  double energy = 0;
+  if (!rest_.enclosure.faces.empty()) enclosed_volume_gradient();
+  return gathered_energy();
+}
+
+double MassSpring::gathered_energy() const {
+  double energy = enclosure_energy_;
   for (std::size_t g = 0; g < spring_groups_.size(); ++g) energy += static_cast<double>(sum(spring_energy_.load(g)));
   for (std::size_t g = 0; g < volume_groups_.size(); ++g) energy += static_cast<double>(sum(volume_energy_.load(g)));
-  if (!rest_.enclosure.faces.empty()) {
-    const double rest = rest_.enclosure.rest_volume, excess = enclosed_volume_gradient() / rest - 1;
-    energy += 0.5 * rest_.enclosure.modulus * rest * excess * excess;
-  }
   return energy;
 }
 

@@ -86,16 +86,17 @@ class MassSpring {
 
   template <typename Term>
   double sum_nodes(Workers& workers, Term&& term);
-  double guess(Workers& workers, std::span<const Vec4> x, std::span<const Vec4> v, const RigidPart& rigid, float h);
-  void predict(std::span<const Vec4> x, std::span<const Vec4> v, const RigidPart& rigid, float h, float share);
-  void assemble(Workers& workers, std::span<const Vec4> v, float h);
+  double guess(Workers& workers, std::span<const Vec4> x, const RigidPart& rigid, float h);
+  void predict(std::span<const Vec4> x, const RigidPart& rigid, float h, float share);
+  double assemble(Workers& workers, float h);
   void assemble_springs(std::size_t group, float h);
   void assemble_volumes(std::size_t group, float h);
   void assemble_enclosure(float h);
   double enclosed_volume_gradient();
   double potential(Workers& workers, float h);
-  double descend(Workers& workers, std::span<const Vec4> x, std::span<const Vec4> v, float h, double start);
-  double inertia(std::span<const Vec4> v) const;
+  double gathered_energy() const;
+  double descend(Workers& workers, std::span<const Vec4> x, float h, double start);
+  double inertia() const;
   double solve(Workers& workers, bool remember);
   double advance(Workers& workers, float step);
   void turn(Workers& workers, float keep);
@@ -112,11 +113,13 @@ class MassSpring {
   LaneValues spring_energy_, volume_energy_;
   std::vector<Vec4> position_;  ///< x + h v, w: inverse mass; one spare node, as in all of these
   std::vector<Vec4> velocity_;  ///< v
+  std::vector<Vec4> target_;    ///< v as given
   std::vector<Vec4> residual_;  ///< w gathers the diagonal
   std::vector<Vec4> direction_, product_, change_, memory_, enclosure_area_;
   std::vector<float> inverse_diagonal_, mass_;
   std::vector<double> partial_;
   float enclosure_scale_ = 0;
+  double enclosure_energy_ = 0;
   int iterations_ = 0;
 };
 

@@ -97,7 +97,6 @@ PositionBased::PositionBased(PositionBasedRest rest)
   const std::size_t tets = tet_groups_.size(), distances = distance_groups_.size(), bends = bend_groups_.size();
   for (LaneValues& entry : inverse_rest_) entry = LaneValues(tets);
   for (LaneValues& multiplier : strain_multiplier_) multiplier = LaneValues(tets);
-  six_volume_ = LaneValues(tets, 1);
   shear_compliance_ = volume_compliance_ = LaneValues(tets, kNoStiffness);
   volume_multiplier_ = LaneValues(tets);
   for (std::size_t i = 0; i < rest_.tets.size(); ++i) {
@@ -105,7 +104,6 @@ PositionBased::PositionBased(PositionBasedRest rest)
     const std::uint32_t slot = tet_groups_.slots[i];
     const double volume = tet.rest_volume;
     for (std::size_t k = 0; k < 9; ++k) inverse_rest_[k].set(slot, tet.inverse_rest[k]);
-    six_volume_.set(slot, 6 * tet.rest_volume);
     shear_compliance_.set(slot, compliance_of(static_cast<double>(tet.shear_modulus) * volume));
     volume_compliance_.set(slot, compliance_of(static_cast<double>(tet.volume_modulus) * volume));
     has_strain_ = has_strain_ || tet.shear_modulus > 0;
@@ -149,32 +147,39 @@ void PositionBased::free_velocity(Workers& workers, std::span<const Vec4> x, std
     const Vec3 reached = v[i].xyz() + (position_[i].xyz() - predicted(i)) / h;
     v[i] = {reached.x, reached.y, reached.z, v[i].w};
   }
-  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h));
+  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h), h);
 }
 
 void PositionBased::project_tets(std::size_t g, float per_h_squared) {
   const auto& nodes = tet_groups_.groups[g].node;
-  TetCorners<Float8> tet;
-  for (int i = 0; i < 4; ++i) {
-    const NodeLanes corner = load_nodes(position_.data(), nodes[i]);
-    tet.p[i] = corner.xyz, tet.w[i] = corner.w;
-  }
+  NodeLanes corner[4];
+  Float8 w[4];
+  for (int i = 0; i < 4; ++i) corner[i] = load_nodes(position_.data(), nodes[i]), w[i] = corner[i].w;
+  const auto column = [&](int c) {
+    return LaneVec3<Float8>{inverse_rest_[3 * c].load(g), inverse_rest_[3 * c + 1].load(g),
+                            inverse_rest_[3 * c + 2].load(g)};
+  };
+  const LaneMat3<Float8> inverse_rest{column(0), column(1), column(2)};
+  TetProjection<Float8> tet(
+      {corner[1].xyz - corner[0].xyz, corner[2].xyz - corner[0].xyz, corner[3].xyz - corner[0].xyz}, inverse_rest, w);
   if (has_strain_) {
-    const auto column = [&](int c) {
-      return LaneVec3<Float8>{inverse_rest_[3 * c].load(g), inverse_rest_[3 * c + 1].load(g),
-                              inverse_rest_[3 * c + 2].load(g)};
-    };
     Float8 lambda[6];
     for (int i = 0; i < 6; ++i) lambda[i] = strain_multiplier_[i].load(g);
-    project_strain(tet, {column(0), column(1), column(2)}, shear_compliance_.load(g) * per_h_squared, lambda);
+    tet.strain(shear_compliance_.load(g) * per_h_squared, lambda);
     for (int i = 0; i < 6; ++i) strain_multiplier_[i].store(g, lambda[i]);
   }
   if (has_volume_) {
     Float8 lambda = volume_multiplier_.load(g);
-    project_volume(tet, six_volume_.load(g), volume_compliance_.load(g) * per_h_squared, lambda);
+    tet.volume(volume_compliance_.load(g) * per_h_squared, lambda);
     volume_multiplier_.store(g, lambda);
   }
-  for (int i = 0; i < 4; ++i) store_nodes(position_.data(), nodes[i], {tet.p[i], tet.w[i]});
+  LaneVec3<Float8> others;
+  for (int i = 1; i < 4; ++i) {
+    const LaneVec3<Float8> step = tet.step_of(inverse_rest, i);
+    others = others + step;
+    store_nodes(position_.data(), nodes[i], {corner[i].xyz + step * w[i], w[i]});
+  }
+  store_nodes(position_.data(), nodes[0], {corner[0].xyz - others * w[0], w[0]});
 }
 
 void PositionBased::project_distances(std::size_t g, float per_h_squared) {
@@ -199,7 +204,7 @@ void PositionBased::project_bends(std::size_t g, float per_h_squared) {
     float weight = 0;
     for (std::size_t i = 0; i < 4; ++i) weight += position_[nodes[i][lane]].w * length_squared(gradient[i]);
     if (!(weight > 0)) continue;
-    const float change = position_detail::multiplier_change(c, compliance[lane], lambda[lane], weight);
+    const float change = multiplier_change(c, compliance[lane], lambda[lane], weight);
     lambda[lane] += change;
     for (std::size_t i = 0; i < 4; ++i) {
       Vec4& node = position_[nodes[i][lane]];

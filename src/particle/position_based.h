@@ -81,7 +81,7 @@ class PositionBased {
   PositionBasedRest rest_;
   LaneGroups<4> tet_groups_, bend_groups_;
   LaneGroups<2> distance_groups_;
-  LaneValues inverse_rest_[9], six_volume_, shear_compliance_, volume_compliance_;  // per tet
+  LaneValues inverse_rest_[9], shear_compliance_, volume_compliance_;  // per tet
   LaneValues length_, distance_compliance_, angle_, bend_compliance_;
   LaneValues strain_multiplier_[6], volume_multiplier_, distance_multiplier_, bend_multiplier_;
   std::vector<Vec4> position_;  ///< from the body's centre, w: inverse mass; one spare node

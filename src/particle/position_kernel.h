@@ -11,86 +11,95 @@
 namespace pliant {
 
 template <typename T>
-struct TetCorners {
-  LaneVec3<T> p[4];
-  T w[4];
-
-  LaneMat3<T> edges() const { return {p[1] - p[0], p[2] - p[0], p[3] - p[0]}; }
-};
-
-namespace position_detail {
-
-template <typename T>
-T multiplier_change(T c, T compliance, T lambda, T weight) {
+[[gnu::always_inline]] inline T multiplier_change(T c, T compliance, T lambda, T weight) {
   return -(c + compliance * lambda) / max(weight + compliance, T{} + 1e-30f);
 }
 
-/// Moves the corners along `gradient` of corners 1 to 3; corner 0 has minus their sum.
+/// A tet's seven constraints in terms of its deformation gradient F = P B, with P its edges from corner 0 and B the
+/// inverse of P at rest. A constraint with gradient G by F moves corner k by w_k Δλ G b_k, where b_k is row k of B (and
+/// row 0 minus the sum of the others), and so changes F by Δλ G W with W = Σ w_k b_k b_kᵀ. Projections therefore work
+/// on F alone; Σ Δλ G is gathered in `moved`, and the corners are moved once, by w_k `moved` b_k.
 template <typename T>
-void project(TetCorners<T>& tet, T c, const LaneVec3<T> (&gradient)[3], T compliance, T& lambda) {
-  const LaneVec3<T> last = -(gradient[0] + gradient[1] + gradient[2]);
-  T weight = tet.w[0] * dot(last, last);
-  for (int k = 0; k < 3; ++k) weight = weight + tet.w[k + 1] * dot(gradient[k], gradient[k]);
-  const T change = multiplier_change(c, compliance, lambda, weight);
-  lambda = lambda + change;
-  tet.p[0] = tet.p[0] + last * (tet.w[0] * change);
-  for (int k = 0; k < 3; ++k) tet.p[k + 1] = tet.p[k + 1] + gradient[k] * (tet.w[k + 1] * change);
-}
+struct TetProjection {
+  LaneVec3<T> f[3];      ///< columns of F
+  LaneVec3<T> moved[3];  ///< columns of Σ Δλ G
+  T weight[3][3];        ///< W
 
-/// How much one axis of the tet is stretched: |f| = 1, for the column f of the deformation gradient that the column b
-/// of the inverse rest matrix gives.
-template <typename T>
-void project_stretch(TetCorners<T>& tet, const LaneVec3<T>& b, const LaneVec3<T>& axis, T compliance, T& lambda) {
-  const T one = T{} + 1.0f;
-  const LaneVec3<T> f = tet.edges() * b;
-  const T length = sqrt(dot(f, f));
-  const auto some = length > T{} + 1e-6f;
-  const LaneVec3<T> along = select(some, f * (one / select(some, length, one)), axis);
-  const T first = -(b.x + b.y + b.z);
-  const T weight = tet.w[0] * first * first + tet.w[1] * b.x * b.x + tet.w[2] * b.y * b.y + tet.w[3] * b.z * b.z;
-  const T change = multiplier_change(length - one, compliance, lambda, weight);
-  lambda = lambda + change;
-  tet.p[0] = tet.p[0] + along * (tet.w[0] * first * change);
-  tet.p[1] = tet.p[1] + along * (tet.w[1] * b.x * change);
-  tet.p[2] = tet.p[2] + along * (tet.w[2] * b.y * change);
-  tet.p[3] = tet.p[3] + along * (tet.w[3] * b.z * change);
-}
+  TetProjection(const LaneMat3<T>& edges, const LaneMat3<T>& inverse_rest, const T (&w)[4])
+      : f{edges * inverse_rest.c0, edges * inverse_rest.c1, edges * inverse_rest.c2} {
+    const LaneVec3<T>* b[3] = {&inverse_rest.c0, &inverse_rest.c1, &inverse_rest.c2};
+    T first[3];
+    for (int i = 0; i < 3; ++i) first[i] = b[i]->x + b[i]->y + b[i]->z;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = i; j < 3; ++j) {
+        weight[i][j] =
+            w[0] * first[i] * first[j] + w[1] * b[i]->x * b[j]->x + w[2] * b[i]->y * b[j]->y + w[3] * b[i]->z * b[j]->z;
+        weight[j][i] = weight[i][j];
+      }
+    }
+  }
 
-/// That two axes stay at right angles: f · g = 0.
-template <typename T>
-void project_shear(TetCorners<T>& tet, const LaneVec3<T>& b, const LaneVec3<T>& d, T compliance, T& lambda) {
-  const LaneMat3<T> edges = tet.edges();
-  const LaneVec3<T> f = edges * b, g = edges * d;
-  const LaneVec3<T> gradient[3] = {g * b.x + f * d.x, g * b.y + f * d.y, g * b.z + f * d.z};
-  project(tet, dot(f, g), gradient, compliance, lambda);
-}
+  /// How much one axis is stretched: |f| = 1.
+  [[gnu::always_inline]] void stretch(int i, T compliance, T& lambda) {
+    const T one = T{} + 1.0f, zero{};
+    const T length = sqrt(dot(f[i], f[i]));
+    const auto some = length > T{} + 1e-6f;
+    const LaneVec3<T> axis{i == 0 ? one : zero, i == 1 ? one : zero, i == 2 ? one : zero};
+    const LaneVec3<T> along = select(some, f[i] * (one / select(some, length, one)), axis);
+    const T change = multiplier_change(length - one, compliance, lambda, weight[i][i]);
+    lambda = lambda + change;
+    const LaneVec3<T> by = along * change;
+    moved[i] = moved[i] + by;
+    for (int j = 0; j < 3; ++j) f[j] = f[j] + by * weight[i][j];
+  }
 
-}  // namespace position_detail
+  /// That two axes stay at right angles: f · g = 0.
+  [[gnu::always_inline]] void shear(int i, int j, T compliance, T& lambda) {
+    const T c = dot(f[i], f[j]), mixed = weight[i][j] * c;
+    const T sum = weight[i][i] * dot(f[j], f[j]) + mixed + mixed + weight[j][j] * dot(f[i], f[i]);
+    const T change = multiplier_change(c, compliance, lambda, sum);
+    lambda = lambda + change;
+    const LaneVec3<T> by_i = f[j] * change, by_j = f[i] * change;
+    moved[i] = moved[i] + by_i, moved[j] = moved[j] + by_j;
+    for (int k = 0; k < 3; ++k) f[k] = f[k] + by_i * weight[i][k] + by_j * weight[j][k];
+  }
 
-/// The six strain constraints of a tet (Müller et al. 2014, with lengths instead of their squares) with the energy
-/// μ V ε:ε at small strain. `shear_compliance` is 1/(μ V h²).
-template <typename T>
-void project_strain(TetCorners<T>& tet, const LaneMat3<T>& inverse_rest, T shear_compliance, T (&lambda)[6]) {
-  using namespace position_detail;
-  const T one = T{} + 1.0f, zero{}, stretch_compliance = shear_compliance * (T{} + 0.5f);
-  const auto& [a, b, c] = inverse_rest;
-  project_stretch(tet, a, {one, zero, zero}, stretch_compliance, lambda[0]);
-  project_stretch(tet, b, {zero, one, zero}, stretch_compliance, lambda[1]);
-  project_stretch(tet, c, {zero, zero, one}, stretch_compliance, lambda[2]);
-  project_shear(tet, a, b, shear_compliance, lambda[3]);
-  project_shear(tet, b, c, shear_compliance, lambda[4]);
-  project_shear(tet, c, a, shear_compliance, lambda[5]);
-}
+  /// The six strain constraints (Müller et al. 2014, with lengths instead of their squares) with the energy μ V ε:ε at
+  /// small strain. `shear_compliance` is 1/(μ V h²).
+  [[gnu::always_inline]] void strain(T shear_compliance, T (&lambda)[6]) {
+    const T stretch_compliance = shear_compliance * (T{} + 0.5f);
+    stretch(0, stretch_compliance, lambda[0]);
+    stretch(1, stretch_compliance, lambda[1]);
+    stretch(2, stretch_compliance, lambda[2]);
+    shear(0, 1, shear_compliance, lambda[3]);
+    shear(1, 2, shear_compliance, lambda[4]);
+    shear(2, 0, shear_compliance, lambda[5]);
+  }
 
-/// V/V₀ = 1 with the energy ½ λ V₀ (V/V₀ − 1)². `compliance` is 1/(λ V₀ h²). Tells inside out from outside in, which
-/// strain does not.
-template <typename T>
-void project_volume(TetCorners<T>& tet, T six_rest_volumes, T compliance, T& lambda) {
-  const LaneMat3<T> e = tet.edges();
-  const T scale = (T{} + 1.0f) / six_rest_volumes;
-  const LaneVec3<T> gradient[3] = {cross(e.c1, e.c2) * scale, cross(e.c2, e.c0) * scale, cross(e.c0, e.c1) * scale};
-  position_detail::project(tet, dot(gradient[2], e.c2) - (T{} + 1.0f), gradient, compliance, lambda);
-}
+  /// det F = 1 with the energy ½ λ V (det F − 1)². `compliance` is 1/(λ V h²). Tells inside out from outside in, which
+  /// strain does not.
+  [[gnu::always_inline]] void volume(T compliance, T& lambda) {
+    const LaneVec3<T> g[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
+    LaneVec3<T> answer[3];
+    T sum{};
+    for (int i = 0; i < 3; ++i) {
+      answer[i] = g[0] * weight[0][i] + g[1] * weight[1][i] + g[2] * weight[2][i];
+      sum = sum + dot(answer[i], g[i]);
+    }
+    const T change = multiplier_change(dot(g[2], f[2]) - (T{} + 1.0f), compliance, lambda, sum);
+    lambda = lambda + change;
+    for (int i = 0; i < 3; ++i) {
+      moved[i] = moved[i] + g[i] * change;
+      f[i] = f[i] + answer[i] * change;
+    }
+  }
+
+  /// By how much corner `k` (1 to 3) moves for a unit of inverse mass; corner 0 moves by minus the sum of these.
+  LaneVec3<T> step_of(const LaneMat3<T>& inverse_rest, int k) const {
+    const auto entry = [&](const LaneVec3<T>& b) { return k == 1 ? b.x : k == 2 ? b.y : b.z; };
+    return moved[0] * entry(inverse_rest.c0) + moved[1] * entry(inverse_rest.c1) + moved[2] * entry(inverse_rest.c2);
+  }
+};
 
 /// |b − a| = rest_length.
 template <typename T>
@@ -100,7 +109,7 @@ void project_distance(LaneVec3<T>& a, LaneVec3<T>& b, T wa, T wb, T rest_length,
   const T length = sqrt(dot(d, d));
   const auto some = length > T{} + 1e-12f;
   const LaneVec3<T> along = d * (select(some, one, T{}) / select(some, length, one));
-  const T change = position_detail::multiplier_change(length - rest_length, compliance, lambda, wa + wb);
+  const T change = multiplier_change(length - rest_length, compliance, lambda, wa + wb);
   lambda = lambda + change;
   a = a - along * (wa * change);
   b = b + along * (wb * change);

@@ -47,8 +47,10 @@ class RigidTurn {
 };
 
 /// Scales what in `v` deviates from its rigid part by `keep` (1: all stays), and gives a body that is held nowhere the
-/// rigid part `before`. Changes free nodes only.
-void keep_rigid_part(std::span<const Vec4> x, std::span<Vec4> v, const RigidPart& before, float keep);
+/// linear and angular momentum of `before`. Changes free nodes only. Spin that is missing is given back by turning the
+/// shape x + h v in which the body ends, not by adding ω × r: along tangents a stiff body that spins fast would grow,
+/// and with it its energy.
+void keep_rigid_part(std::span<const Vec4> x, std::span<Vec4> v, const RigidPart& before, float keep, float h);
 
 /// The share of the deviation that is left after h seconds of damping by `rate` (1/s).
 inline float kept_share(float rate, float h) { return std::exp(-rate * h); }

@@ -159,7 +159,7 @@ void ShapeMatching::free_velocity(Workers& workers, std::span<const Vec4> x, std
       v[i] = {u.x, u.y, u.z, v[i].w};
     }
   });
-  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h));
+  keep_rigid_part(x, v, before, kept_share(rest_.deviation_damping, h), h);
 }
 
 void ShapeMatching::gather_moments(std::uint32_t c, Moments& moments) const {
@@ -208,14 +208,17 @@ void ShapeMatching::weigh_held(const Cluster& cluster, Moments& moments) const {
   std::fill_n(moments.inverse, n * n, 0.0);
   Vec3d product[kMostTerms];
   for (std::uint32_t m = cluster.first; m < end; ++m) {
-    const Vec3d d = Vec3d(position_[member_node_[m]].xyz()) - center;
+    const Vec3d d = weight(m) * (Vec3d(position_[member_node_[m]].xyz()) - center);
+    double term[kMostTerms];
+    for (std::size_t k = 0; k < n; ++k) term[k] = static_cast<double>(terms_of(m)[k]) - mean[k];
     for (std::size_t k = 0; k < n; ++k) {
-      const double term = weight(m) * (static_cast<double>(terms_of(m)[k]) - mean[k]);
-      product[k] += term * d;
-      for (std::size_t l = 0; l < n; ++l) {
-        moments.inverse[k * n + l] += term * (static_cast<double>(terms_of(m)[l]) - mean[l]);
-      }
+      product[k] += term[k] * d;
+      const double weighted = weight(m) * term[k];
+      for (std::size_t l = 0; l <= k; ++l) moments.inverse[k * n + l] += weighted * term[l];
     }
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t l = 0; l < k; ++l) moments.inverse[l * n + k] = moments.inverse[k * n + l];
   }
   invert(moments.inverse, n);
   moments.center = center.to_float();

@@ -75,7 +75,10 @@ TEST(ShapeMatching, MapsOfItsKindAreLeftAlone) {
 
 TEST(ShapeMatching, TheGoalIsTheLeastSquaresRotation) {
   Rig rig(tet_box({0.3f, 0.2f, 0.1f}, 3, 2, 2), {ShapeMode::Rigid, 0, 1});
-  rig.state.stir(1, {}, {}, 11);
+  // Random places and no velocity: towards the nearest rotation no momentum is made, so none is given back.
+  rig.state.stir(0.02f, {}, {}, 11);
+  rig.state.advance(1);
+  rig.state.stir(0, {}, {}, 0);
   rig.state.map([](Vec3 p) { return Vec3{1.2f * p.x + 0.3f * p.y, p.y - 0.2f * p.z, 0.9f * p.z}; });
   const std::vector<Vec4> v = rig.state.v;
   const float h = 0.02f;
@@ -96,25 +99,10 @@ TEST(ShapeMatching, TheGoalIsTheLeastSquaresRotation) {
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Eigen::Matrix3d r = svd.matrixU() * svd.matrixV().transpose();
   ASSERT_GT(r.determinant(), 0);
-  // The rigid part of v is given back afterwards, so that goals agree up to a rigid velocity: compare distances.
-  std::vector<Eigen::Vector3d> difference;
   for (std::size_t i = 0; i < v.size(); ++i) {
     const Eigen::Vector3d expected = r * (eigen(rig.mesh.nodes[i]) - q_center) + p_center;
-    difference.push_back(eigen(rig.state.x[i].xyz() + h * rig.state.v[i].xyz()) - expected);
+    EXPECT_LT((eigen(rig.state.x[i].xyz() + h * rig.state.v[i].xyz()) - expected).norm(), 1e-6);
   }
-  // A rigid velocity: w × x + t with x the positions of the start. Fit it and look at what is left.
-  Eigen::MatrixXd lhs(3 * difference.size(), 6);
-  Eigen::VectorXd rhs(3 * difference.size());
-  for (std::size_t i = 0; i < difference.size(); ++i) {
-    const Eigen::Vector3d x = eigen(rig.state.x[i].xyz());
-    Eigen::Matrix3d skew;
-    skew << 0, x.z(), -x.y(), -x.z(), 0, x.x(), x.y(), -x.x(), 0;
-    lhs.block<3, 3>(3 * Eigen::Index(i), 0) = skew;
-    lhs.block<3, 3>(3 * Eigen::Index(i), 3).setIdentity();
-    rhs.segment<3>(3 * Eigen::Index(i)) = difference[i];
-  }
-  const Eigen::VectorXd best = lhs.colPivHouseholderQr().solve(rhs);
-  EXPECT_LT((lhs * best - rhs).lpNorm<Eigen::Infinity>(), 1e-6);
 }
 
 TEST(ShapeMatching, ABodyBreathesAtTheFrequencyOfItsStiffness) {
