@@ -105,6 +105,63 @@ TEST(MassSpring, EnergyNeverRises) {
   }
 }
 
+/// Backward Euler by Newton's method in double with dense matrices and finite differences of the energy's gradient.
+TEST(MassSpring, AStepIsBackwardEulersOfADenseSolver) {
+  const TetMesh mesh = tet_box({0.2f, 0.15f, 0.1f}, 1, 1, 1);
+  MassSpringRest rest = *mass_spring_rest(mesh, {2e4f, 0.4f});
+  rest.damping_ratio = 0;
+  rest.tolerance = 1e-6f;
+  MassSpring model = *MassSpring::create(rest);
+  JellyState state(mesh.nodes, node_masses(mesh, 1000));
+  state.map([](Vec3 p) { return Vec3{1.05f * p.x, 0.97f * p.y + 0.05f * p.z, p.z}; });
+  state.stir(0.1f, {}, {}, 8);
+  const Eigen::Index n = 3 * Eigen::Index(mesh.nodes.size());
+  const auto gather = [&](const std::vector<Vec4>& from) {
+    Eigen::VectorXd all(n);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      all.segment<3>(3 * Eigen::Index(i)) << double(from[i].x), double(from[i].y), double(from[i].z);
+    }
+    return all;
+  };
+  const auto force = [&](const Eigen::VectorXd& x) {
+    Eigen::VectorXd f = Eigen::VectorXd::Zero(n);
+    const auto at = [&](std::uint32_t i) { return Eigen::Vector3d(x.segment<3>(3 * Eigen::Index(i))); };
+    for (const Spring& s : rest.springs) {
+      const Eigen::Vector3d d = at(s.nodes[1]) - at(s.nodes[0]);
+      const Eigen::Vector3d pull = double(s.stiffness) * (d.norm() - double(s.rest_length)) * d.normalized();
+      f.segment<3>(3 * s.nodes[0]) += pull, f.segment<3>(3 * s.nodes[1]) -= pull;
+    }
+    for (const VolumeTerm& t : rest.volumes) {
+      const Eigen::Vector3d a = at(t.nodes[1]) - at(t.nodes[0]), b = at(t.nodes[2]) - at(t.nodes[0]),
+                            c = at(t.nodes[3]) - at(t.nodes[0]);
+      const double push = -double(t.modulus) * (a.cross(b).dot(c) / 6 / double(t.rest_volume) - 1) / 6;
+      const Eigen::Vector3d g[3] = {b.cross(c), c.cross(a), a.cross(b)};
+      for (int k = 0; k < 3; ++k) {
+        f.segment<3>(3 * t.nodes[std::size_t(k) + 1]) += push * g[k], f.segment<3>(3 * t.nodes[0]) -= push * g[k];
+      }
+    }
+    return f;
+  };
+  const double h = 1.0 / 240;
+  const Eigen::VectorXd x = gather(state.x), v0 = gather(state.v);
+  Eigen::VectorXd mass(n), v = v0;
+  for (Eigen::Index i = 0; i < n; ++i) mass[i] = 1 / double(state.v[std::size_t(i / 3)].w);
+  for (int round = 0; round < 20; ++round) {
+    Eigen::MatrixXd a = mass.asDiagonal();
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Eigen::VectorXd e = 1e-6 * Eigen::VectorXd::Unit(n, i);
+      a.col(i) -= h * h * (force(x + h * v + e) - force(x + h * v - e)) / 2e-6;
+    }
+    v += a.partialPivLu().solve(h * force(x + h * v) - mass.cwiseProduct(v - v0));
+  }
+  Workers workers(1);
+  model.free_velocity(workers, state.x, state.v, float(h));
+  const Eigen::VectorXd got = gather(state.v);
+  // One round of Newton's method, and spin given back: the rest of the difference is theirs.
+  printf("difference %g of change %g\n", (got - v).norm(), (v - v0).norm());
+  EXPECT_LT((got - v).norm(), 0.01 * (v - v0).norm());
+}
+
 TEST(MassSpring, ASquashedBodyRecovers) {
   for (const float squash : {0.2f, 0.0f, -1.0f}) {
     Rig rig(tet_box({0.2f, 0.2f, 0.2f}, 3, 3, 3), {3e4f, 0.4f}, 0.1f);
