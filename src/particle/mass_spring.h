@@ -58,7 +58,7 @@ struct MassSpringRest {
   Enclosure enclosure;
   float damping_ratio = 0.05f;  ///< of each spring with its two masses; 1 is critical
   float deviation_damping = 0;  ///< 1/s, of all but the rigid motion
-  float tolerance = 3e-3f;      ///< of the conjugate gradients, relative
+  float tolerance = 1e-3f;      ///< of the conjugate gradients, relative; a body at rest shivers in proportion to it
   int most_iterations = 100;    ///< in each round of Newton's method
 };
 
@@ -68,7 +68,8 @@ class MassSpring {
   static Result<MassSpring> create(MassSpringRest rest);
 
   /// Changes `v` (w: inverse mass, 0: held) to what it is after h seconds without contacts. Both have `node_count`
-  /// nodes. Allocates nothing. About 10 µs per conjugate gradient iteration for 430 nodes and 1700 tets.
+  /// nodes. Allocates nothing. For 366 nodes and 1440 tets about
+  /// 60 µs and 15 µs per conjugate gradient iteration, of which a body near rest needs 2 to 6, one in motion 10 to 20.
   void free_velocity(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
 
   /// J, at positions x.

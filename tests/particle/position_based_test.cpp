@@ -46,7 +46,6 @@ TEST(PositionBased, AHangingBarStretchesAsTheContinuumSays) {
         if (rig.mesh.nodes[i].y < -length / 2 + 1e-4f) low += double(rig.mesh.nodes[i].y - rig.state.x[i].y), ++count;
       }
       const double expected = 1000 * 9.81 * 0.25 / (2 * double(young));
-      printf("cells %d iterations %d: %.4f of the continuum's\n", cells, iterations, low / count / expected);
       if (iterations == 60) {
         EXPECT_NEAR(low / count / expected, 1, 0.1);
       }
@@ -73,8 +72,6 @@ TEST(PositionBased, KineticEnergyIsNotMade) {
         rig.step(h);
         most = std::max(most, rig.state.kinetic_energy());
       }
-      printf("E %g h %.4f most %g end %g\n", double(young), double(h), most / start,
-             rig.state.kinetic_energy() / start);
       EXPECT_LT(most, start * 1.001) << young << " " << h;
     }
   }
@@ -88,8 +85,6 @@ TEST(PositionBased, ASquashedBodyRecovers) {
     ASSERT_TRUE(rig.state.is_finite());
     int inverted = 0;
     const double volume = volume_of(rig.mesh, rig.state, &inverted) / rig.mesh.volume();
-    printf("squash %.1f: volume %.4f inverted %d edges %.4f\n", double(squash), volume, inverted,
-           edge_error(rig.mesh, rig.state));
     if (squash < 0.2f) continue;
     EXPECT_EQ(inverted, 0);
     EXPECT_NEAR(volume, 1, 0.01);
@@ -115,11 +110,12 @@ TEST(PositionBased, TheFoldAngleHasTheDerivativesOfFiniteDifferences) {
   EXPECT_NEAR(fold_angle({Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}), -kPi / 2, 1e-5f);
 }
 
-TEST(PositionBased, Speed) {
+TEST(PositionBased, AJellyUnderItsWeightIsFast) {
   Rig rig(figure_jelly());
   rig.state.hold_where([](Vec3 p) { return p.y < -0.0299f; });
-  const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); }, 1001);
-  printf("%.4f ms\n", ms);
+  const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); });
+  RecordProperty("microseconds", static_cast<int>(1000 * ms));
+  EXPECT_LT(ms, 1) << "0.09 on a quiet machine";
 }
 
 }  // namespace

@@ -142,8 +142,6 @@ TEST(ShapeMatching, KineticEnergyIsNotMade) {
         rig.step(h);
         most = std::max(most, rig.state.kinetic_energy());
       }
-      printf("mode %d clusters %zu h %.4f most %g end %g\n", int(look.mode), look.clusters, double(h), most / start,
-             rig.state.kinetic_energy() / start);
       EXPECT_LT(most, start * 1.001);
     }
   }
@@ -160,8 +158,6 @@ TEST(ShapeMatching, ASquashedBodyRecovers) {
       ASSERT_TRUE(rig.state.is_finite());
       int inverted = 0;
       const double volume = volume_of(rig.mesh, rig.state, &inverted) / rig.mesh.volume();
-      printf("mode %d clusters %zu squash %.1f: volume %.4f inverted %d edges %.4f\n", int(look.mode), look.clusters,
-             double(squash), volume, inverted, edge_error(rig.mesh, rig.state));
       EXPECT_EQ(inverted, 0);
       EXPECT_NEAR(volume, 1, 0.01);
       EXPECT_LT(edge_error(rig.mesh, rig.state), 0.01);
@@ -169,14 +165,12 @@ TEST(ShapeMatching, ASquashedBodyRecovers) {
   }
 }
 
-TEST(ShapeMatching, Speed) {
+TEST(ShapeMatching, AJellyUnderItsWeightIsFast) {
   for (const Look& look : kLooks) {
     Rig rig(figure_jelly(), look);
     rig.state.hold_where([](Vec3 p) { return p.y < -0.0299f; });
-    const double held = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); }, 501);
-    rig.state = JellyState(rig.mesh.nodes, node_masses(rig.mesh, 1000));
-    const double free = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); }, 501);
-    printf("mode %d clusters %zu: %.4f ms held, %.4f ms free\n", int(look.mode), look.clusters, held, free);
+    const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); });
+    EXPECT_LT(ms, 1) << "0.015 to 0.07 on a quiet machine";
   }
 }
 
