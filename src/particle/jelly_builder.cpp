@@ -123,6 +123,15 @@ void even_out(const TetMesh& mesh, const EdgeAdjacency& edges, double total_per_
   }
 }
 
+ShapeMatchingRest shape_rest(const std::vector<Vec3>& points, std::vector<float> masses, const EdgeAdjacency& edges,
+                             std::size_t cluster_count) {
+  ShapeMatchingRest rest;
+  rest.positions = points;
+  rest.masses = std::move(masses);
+  rest.clusters = overlapping_clusters(points, edges.edges, cluster_count, kClusterOverlap);
+  return rest;
+}
+
 }  // namespace
 
 LameModuli lame_moduli(const JellyMaterial& material) {
@@ -273,22 +282,13 @@ std::vector<std::vector<std::uint32_t>> overlapping_clusters(std::span<const Vec
 
 Result<ShapeMatchingRest> shape_matching_rest(const TetMesh& mesh, std::size_t cluster_count) {
   if (const Status status = check(mesh); !status) return status.error();
-  ShapeMatchingRest rest;
-  rest.positions = mesh.nodes;
-  rest.masses = node_masses(mesh, 1000);
-  const EdgeAdjacency edges = edge_tets(mesh.tets, mesh.nodes.size());
-  rest.clusters = overlapping_clusters(mesh.nodes, edges.edges, cluster_count, kClusterOverlap);
-  return rest;
+  return shape_rest(mesh.nodes, node_masses(mesh, 1000), edge_tets(mesh.tets, mesh.nodes.size()), cluster_count);
 }
 
 Result<ShapeMatchingRest> shape_matching_rest(const TriMesh& surface, std::size_t cluster_count) {
   if (const Status status = check(surface); !status) return status.error();
-  ShapeMatchingRest rest;
-  rest.positions = surface.vertices;
-  rest.masses = node_masses(surface, 1000);
   const EdgeAdjacency edges = edge_faces(surface.faces, surface.vertices.size());
-  rest.clusters = overlapping_clusters(surface.vertices, edges.edges, cluster_count, kClusterOverlap);
-  return rest;
+  return shape_rest(surface.vertices, node_masses(surface, 1000), edges, cluster_count);
 }
 
 }  // namespace pliant

@@ -113,7 +113,26 @@ inline double edge_error(const TetMesh& mesh, const JellyState& state) {
   return worst;
 }
 
-/// About 430 nodes and 1700 tets: one jelly of 004's Figure 2.
+/// That a body has its rest shape again, within a hundredth.
+inline void expect_rest_shape(const TetMesh& mesh, const JellyState& state) {
+  int inverted = 0;
+  EXPECT_NEAR(volume_of(mesh, state, &inverted) / mesh.volume(), 1, 0.01);
+  EXPECT_EQ(inverted, 0);
+  EXPECT_LT(edge_error(mesh, state), 0.01);
+}
+
+/// How far the lower end of a bar of density 1000 that hangs by its upper end has come, over ρ g L²/(2 E).
+inline double bar_stretch(const TetMesh& mesh, const JellyState& state, float young) {
+  const Aabb bounds = mesh.bounds();
+  double low = 0, count = 0;
+  for (std::size_t i = 0; i < mesh.nodes.size(); ++i) {
+    if (mesh.nodes[i].y < bounds.lower.y + 1e-4f) low += double(mesh.nodes[i].y - state.x[i].y), ++count;
+  }
+  const double length = double(bounds.size().y);
+  return low / count / (1000 * 9.81 * length * length / (2 * double(young)));
+}
+
+/// 366 nodes and 1440 tets: about one jelly of 004's Figure 2.
 inline TetMesh figure_jelly() { return tet_cylinder(0.05f, 0.06f, 0.0118f); }
 
 /// Runs a free body that spins, shivers and moves, and compares momentum at the end with that at the beginning.

@@ -63,12 +63,7 @@ TEST(MassSpring, AHangingBarStretchesAsTheContinuumSays) {
       Rig rig(tet_box({0.1f, length, 0.1f}, cells, 5 * cells, cells), {young, poisson}, 1.0f);
       rig.state.hold_where([&](Vec3 p) { return p.y > length / 2 - 1e-4f; });
       for (int i = 0; i < 240; ++i) rig.step(1.0f / 30, {0, -9.81f, 0});
-      double low = 0, count = 0;
-      for (std::size_t i = 0; i < rig.mesh.nodes.size(); ++i) {
-        if (rig.mesh.nodes[i].y < -length / 2 + 1e-4f) low += double(rig.mesh.nodes[i].y - rig.state.x[i].y), ++count;
-      }
-      const double expected = 1000 * 9.81 * 0.25 / (2 * double(young));
-      EXPECT_NEAR(low / count / expected, 1, 0.15);
+      EXPECT_NEAR(bar_stretch(rig.mesh, rig.state, young), 1, 0.15) << cells << " " << poisson;
     }
   }
 }
@@ -158,17 +153,18 @@ TEST(MassSpring, AStepIsBackwardEulersOfADenseSolver) {
 
 TEST(MassSpring, ASquashedBodyRecovers) {
   for (const float squash : {0.2f, 0.0f, -1.0f}) {
-    Rig rig(tet_box({0.2f, 0.2f, 0.2f}, 3, 3, 3), {3e4f, 0.4f}, 0.1f);
-    rig.model = make(rig.mesh, {3e4f, 0.4f}, 0.2f);
+    Rig rig(tet_box({0.2f, 0.2f, 0.2f}, 3, 3, 3), {3e4f, 0.4f}, 0.2f);
     rig.state.map([&](Vec3 p) { return Vec3{p.x, squash * p.y, p.z}; });
     for (int i = 0; i < 1200; ++i) rig.step(1.0f / 240);
     ASSERT_TRUE(rig.state.is_finite());
+    if (squash >= 0) {
+      expect_rest_shape(rig.mesh, rig.state);
+      continue;
+    }
+    // From a mirror image it may come back folded, but it comes back.
     int inverted = 0;
-    const double volume = volume_of(rig.mesh, rig.state, &inverted) / rig.mesh.volume();
+    volume_of(rig.mesh, rig.state, &inverted);
     EXPECT_EQ(inverted, 0);
-    if (squash < 0) continue;  // from a mirror image it may come back folded, but it comes back
-    EXPECT_NEAR(volume, 1, 0.01);
-    EXPECT_LT(edge_error(rig.mesh, rig.state), 0.01);
   }
 }
 
@@ -184,7 +180,7 @@ TEST(MassSpring, AJellyUnderItsWeightIsCalmAndFast) {
   });
   EXPECT_LT(worst, 0.003) << "m/s";
   RecordProperty("microseconds", static_cast<int>(1000 * ms));
-  EXPECT_LT(ms, 1) << "0.1 on a quiet machine";
+  EXPECT_LT(ms, 1) << "0.1 was measured on a busy machine of two cores";
 }
 
 }  // namespace

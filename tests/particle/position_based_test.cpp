@@ -41,14 +41,10 @@ TEST(PositionBased, AHangingBarStretchesAsTheContinuumSays) {
       Rig rig(tet_box({0.1f, length, 0.1f}, cells, 5 * cells, cells), {young, 0.25f}, iterations, 5);
       rig.state.hold_where([&](Vec3 p) { return p.y > length / 2 - 1e-4f; });
       for (int i = 0; i < 480; ++i) rig.step(1.0f / 240, {0, -9.81f, 0});
-      double low = 0, count = 0;
-      for (std::size_t i = 0; i < rig.mesh.nodes.size(); ++i) {
-        if (rig.mesh.nodes[i].y < -length / 2 + 1e-4f) low += double(rig.mesh.nodes[i].y - rig.state.x[i].y), ++count;
-      }
-      const double expected = 1000 * 9.81 * 0.25 / (2 * double(young));
-      if (iterations == 60) {
-        EXPECT_NEAR(low / count / expected, 1, 0.1);
-      }
+      const double stretch = bar_stretch(rig.mesh, rig.state, young);
+      // Too few iterations make a long bar softer.
+      EXPECT_GT(stretch, 0.9) << cells << " " << iterations;
+      EXPECT_LT(stretch, iterations == 2 ? 1.6 : 1.1) << cells << " " << iterations;
     }
   }
 }
@@ -83,12 +79,7 @@ TEST(PositionBased, ASquashedBodyRecovers) {
     rig.state.map([&](Vec3 p) { return Vec3{p.x, squash * p.y, p.z}; });
     for (int i = 0; i < 1200; ++i) rig.step(1.0f / 240);
     ASSERT_TRUE(rig.state.is_finite());
-    int inverted = 0;
-    const double volume = volume_of(rig.mesh, rig.state, &inverted) / rig.mesh.volume();
-    if (squash < 0.2f) continue;
-    EXPECT_EQ(inverted, 0);
-    EXPECT_NEAR(volume, 1, 0.01);
-    EXPECT_LT(edge_error(rig.mesh, rig.state), 0.01);
+    expect_rest_shape(rig.mesh, rig.state);
   }
 }
 
@@ -110,12 +101,65 @@ TEST(PositionBased, TheFoldAngleHasTheDerivativesOfFiniteDifferences) {
   EXPECT_NEAR(fold_angle({Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}), -kPi / 2, 1e-5f);
 }
 
+TEST(PositionBased, AMassOnACompliantDistanceHangsWhereHookeSays) {
+  for (const float h : {1.0f / 240, 1.0f / 30}) {
+    for (const int iterations : {1, 5}) {
+      PositionBasedRest rest;
+      rest.node_count = 2;
+      rest.distances = {{{0, 1}, 1.0f, 1e-3f}};
+      rest.iterations = iterations;
+      PositionBased model = *PositionBased::create(rest);
+      Workers workers(1);
+      std::vector<Vec4> x{{0, 0, 0, 0}, {0, -1, 0, 0}}, v{{0, 0, 0, 0}, {0, 0, 0, 1 / 2.0f}};
+      for (int i = 0; i < 4000; ++i) {
+        v[1].y -= 9.81f * h;
+        model.free_velocity(workers, x, v, h);
+        x[1].y += h * v[1].y;
+      }
+      EXPECT_NEAR(x[1].y, -1 - 1e-3f * 2 * 9.81f, 2e-4f) << h << " " << iterations;
+    }
+  }
+}
+
+TEST(PositionBased, AFoldOpensFromBothSides) {
+  for (const float start : {-2.8f, -0.5f, 0.5f, 2.8f}) {
+    for (const float rest_angle : {0.0f, 0.7f}) {
+      PositionBasedRest rest;
+      rest.node_count = 4;
+      rest.bends = {{{0, 1, 2, 3}, rest_angle, 1e-2f}};
+      for (const std::array<std::uint32_t, 2> pair :
+           {std::array<std::uint32_t, 2>{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}}) {
+        const bool spine = pair[0] == 0 && pair[1] == 1;
+        rest.distances.push_back({pair, spine ? 1.0f : std::sqrt(1.25f), 0});
+      }
+      rest.iterations = 10;
+      rest.deviation_damping = 5;
+      PositionBased model = *PositionBased::create(rest);
+      Workers workers(1);
+      std::vector<Vec4> x{{0, 0, 0, 0},
+                          {1, 0, 0, 0},
+                          {0.5f, std::cos(start / 2), std::sin(start / 2), 0},
+                          {0.5f, -std::cos(start / 2), std::sin(start / 2), 0}};
+      std::vector<Vec4> v(4, {0, 0, 0, 1});
+      const auto angle = [&] { return fold_angle({x[0].xyz(), x[1].xyz(), x[2].xyz(), x[3].xyz()}); };
+      EXPECT_NEAR(std::abs(angle()), std::abs(start), 1e-4f);
+      for (int i = 0; i < 2400; ++i) {
+        model.free_velocity(workers, x, v, 1.0f / 240);
+        for (std::size_t n = 0; n < 4; ++n) {
+          x[n] = {x[n].x + v[n].x / 240, x[n].y + v[n].y / 240, x[n].z + v[n].z / 240, 0};
+        }
+      }
+      EXPECT_NEAR(angle(), rest_angle, 0.01f) << start;
+    }
+  }
+}
+
 TEST(PositionBased, AJellyUnderItsWeightIsFast) {
   Rig rig(figure_jelly());
   rig.state.hold_where([](Vec3 p) { return p.y < -0.0299f; });
   const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); });
   RecordProperty("microseconds", static_cast<int>(1000 * ms));
-  EXPECT_LT(ms, 1) << "0.09 on a quiet machine";
+  EXPECT_LT(ms, 1) << "0.09 was measured on a busy machine of two cores";
 }
 
 }  // namespace

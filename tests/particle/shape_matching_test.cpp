@@ -156,11 +156,7 @@ TEST(ShapeMatching, ASquashedBodyRecovers) {
       rig.state.map([&](Vec3 p) { return Vec3{p.x, squash * p.y, p.z}; });
       for (int i = 0; i < 1200; ++i) rig.step(1.0f / 240);
       ASSERT_TRUE(rig.state.is_finite());
-      int inverted = 0;
-      const double volume = volume_of(rig.mesh, rig.state, &inverted) / rig.mesh.volume();
-      EXPECT_EQ(inverted, 0);
-      EXPECT_NEAR(volume, 1, 0.01);
-      EXPECT_LT(edge_error(rig.mesh, rig.state), 0.01);
+      expect_rest_shape(rig.mesh, rig.state);
     }
   }
 }
@@ -170,7 +166,7 @@ TEST(ShapeMatching, AJellyUnderItsWeightIsFast) {
     Rig rig(figure_jelly(), look);
     rig.state.hold_where([](Vec3 p) { return p.y < -0.0299f; });
     const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); });
-    EXPECT_LT(ms, 1) << "0.015 to 0.07 on a quiet machine";
+    EXPECT_LT(ms, 1) << "0.015 to 0.07 was measured on a busy machine of two cores";
   }
 }
 
