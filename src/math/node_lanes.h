@@ -1,5 +1,7 @@
-// Eight nodes at a time out of an array of `Vec4`, and back. Nodes lie anywhere: eight loads and a transposition are
-// faster than four gathers, and one node stays within one cache line.
+// Eight nodes at a time out of an array of `Vec4`, and back.
+//
+// Sixteen-byte loads and a transposition: half the time of gathering each component by itself, and a node stays within
+// one cache line.
 #pragma once
 
 #include <cstdint>
@@ -9,51 +11,54 @@
 
 namespace pliant {
 
-template <typename T>
-struct LaneVec4 {
-  LaneVec3<T> xyz;
-  T w{};
+struct NodeLanes {
+  LaneVec3<Float8> xyz;
+  Float8 w{};
 };
 
-/// Nodes `index[0]` to `index[7]`.
-inline LaneVec4<Float8> load_nodes(const Vec4* nodes, const std::uint32_t* index) {
-#if defined(__AVX2__)
-  const auto row = [&](std::size_t lane) { return _mm_load_ps(&nodes[index[lane]].x); };
+inline NodeLanes load_nodes(const Vec4* from, const std::uint32_t* index) {
   const auto pair = [&](std::size_t lane) {
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(row(lane)), row(lane + 4), 1);
+    const Float4 low = load4(&from[index[lane]].x), high = load4(&from[index[lane + 4]].x);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
   };
-  const __m256 a = pair(0), b = pair(1), c = pair(2), d = pair(3);
-  const __m256 ab_low = _mm256_unpacklo_ps(a, b), ab_high = _mm256_unpackhi_ps(a, b);
-  const __m256 cd_low = _mm256_unpacklo_ps(c, d), cd_high = _mm256_unpackhi_ps(c, d);
-  return {{_mm256_shuffle_ps(ab_low, cd_low, 0x44), _mm256_shuffle_ps(ab_low, cd_low, 0xee),
-           _mm256_shuffle_ps(ab_high, cd_high, 0x44)},
-          _mm256_shuffle_ps(ab_high, cd_high, 0xee)};
-#else
-  LaneVec4<Float8> out;
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    const Vec4& node = nodes[index[i]];
-    out.xyz.x[i] = node.x, out.xyz.y[i] = node.y, out.xyz.z[i] = node.z, out.w[i] = node.w;
-  }
-  return out;
-#endif
+  const Float8 t0 = pair(0), t1 = pair(1), t2 = pair(2), t3 = pair(3);
+  const Float8 xy0 = __builtin_shufflevector(t0, t1, 0, 8, 1, 9, 4, 12, 5, 13);
+  const Float8 xy2 = __builtin_shufflevector(t2, t3, 0, 8, 1, 9, 4, 12, 5, 13);
+  const Float8 zw0 = __builtin_shufflevector(t0, t1, 2, 10, 3, 11, 6, 14, 7, 15);
+  const Float8 zw2 = __builtin_shufflevector(t2, t3, 2, 10, 3, 11, 6, 14, 7, 15);
+  return {{__builtin_shufflevector(xy0, xy2, 0, 1, 8, 9, 4, 5, 12, 13),
+           __builtin_shufflevector(xy0, xy2, 2, 3, 10, 11, 6, 7, 14, 15),
+           __builtin_shufflevector(zw0, zw2, 0, 1, 8, 9, 4, 5, 12, 13)},
+          __builtin_shufflevector(zw0, zw2, 2, 3, 10, 11, 6, 7, 14, 15)};
 }
 
-/// To nodes `index[0]` to `index[count - 1]`; no node twice.
-inline void store_nodes(Vec4* nodes, const std::uint32_t* index, std::size_t count, const LaneVec4<Float8>& v) {
-#if defined(__AVX2__)
-  const __m256 xy_low = _mm256_unpacklo_ps(v.xyz.x, v.xyz.y), xy_high = _mm256_unpackhi_ps(v.xyz.x, v.xyz.y);
-  const __m256 zw_low = _mm256_unpacklo_ps(v.xyz.z, v.w), zw_high = _mm256_unpackhi_ps(v.xyz.z, v.w);
-  const __m256 rows[4] = {_mm256_shuffle_ps(xy_low, zw_low, 0x44), _mm256_shuffle_ps(xy_low, zw_low, 0xee),
-                          _mm256_shuffle_ps(xy_high, zw_high, 0x44), _mm256_shuffle_ps(xy_high, zw_high, 0xee)};
+inline void store_nodes(Vec4* to, const std::uint32_t* index, const NodeLanes& nodes) {
+  const auto& [v, w] = nodes;
+  const Float8 xy0 = __builtin_shufflevector(v.x, v.y, 0, 1, 8, 9, 4, 5, 12, 13);
+  const Float8 xy2 = __builtin_shufflevector(v.x, v.y, 2, 3, 10, 11, 6, 7, 14, 15);
+  const Float8 zw0 = __builtin_shufflevector(v.z, w, 0, 1, 8, 9, 4, 5, 12, 13);
+  const Float8 zw2 = __builtin_shufflevector(v.z, w, 2, 3, 10, 11, 6, 7, 14, 15);
+  const auto put = [&](std::size_t lane, Float8 both) {
+    store4(&to[index[lane]].x, __builtin_shufflevector(both, both, 0, 1, 2, 3));
+    store4(&to[index[lane + 4]].x, __builtin_shufflevector(both, both, 4, 5, 6, 7));
+  };
+  put(0, __builtin_shufflevector(xy0, zw0, 0, 2, 8, 10, 4, 6, 12, 14));
+  put(1, __builtin_shufflevector(xy0, zw0, 1, 3, 9, 11, 5, 7, 13, 15));
+  put(2, __builtin_shufflevector(xy2, zw2, 0, 2, 8, 10, 4, 6, 12, 14));
+  put(3, __builtin_shufflevector(xy2, zw2, 1, 3, 9, 11, 5, 7, 13, 15));
+}
+
+/// The first `count` lanes only; the others are not touched.
+inline void store_nodes(Vec4* to, const std::uint32_t* index, std::size_t count, const NodeLanes& nodes) {
+  if (count == kLanes) return store_nodes(to, index, nodes);
   for (std::size_t i = 0; i < count; ++i) {
-    const __m256 row = rows[i % 4];
-    _mm_store_ps(&nodes[index[i]].x, i < 4 ? _mm256_castps256_ps128(row) : _mm256_extractf128_ps(row, 1));
+    to[index[i]] = {nodes.xyz.x[i], nodes.xyz.y[i], nodes.xyz.z[i], nodes.w[i]};
   }
-#else
-  for (std::size_t i = 0; i < count; ++i) {
-    nodes[index[i]] = {v.xyz.x[i], v.xyz.y[i], v.xyz.z[i], v.w[i]};
-  }
-#endif
+}
+
+inline void add_nodes(Vec4* to, const std::uint32_t* index, const NodeLanes& more) {
+  const NodeLanes old = load_nodes(to, index);
+  store_nodes(to, index, {old.xyz + more.xyz, old.w + more.w});
 }
 
 }  // namespace pliant

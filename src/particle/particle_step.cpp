@@ -192,7 +192,8 @@ void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
 
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   share_masses(rigid);
-  for_each_active([&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
+  for_each_active(
+      [&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
   return_masses();
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });

@@ -130,12 +130,12 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
   const float inverse_h = 1 / h;
   const std::size_t begin = 8 * std::size_t{batch.first}, end = begin + 8 * std::size_t{batch.segments};
   Vec here = load_nodes(x, &nodes_[begin]).xyz;
-  LaneVec4<Float8> v_here = load_nodes(v, &nodes_[begin]);
+  NodeLanes v_here = load_nodes(v, &nodes_[begin]);
   Float8 excess = kNoNeighbour;
   Vec direction_before{};
   for (std::size_t at = begin; at < end; at += 8) {
     const Vec there = load_nodes(x, &nodes_[at + 8]).xyz;
-    LaneVec4<Float8> v_there = load_nodes(v, &nodes_[at + 8]);
+    NodeLanes v_there = load_nodes(v, &nodes_[at + 8]);
     const Float8 rest = load8(&lengths_[at]);
     const Int8 is_row = rest > 0;
     const Vec step = there - here;
@@ -315,7 +315,7 @@ void Chains::limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scrat
   for (std::size_t i = 0; i <= batch.segments; ++i) {
     const std::uint32_t* nodes = &nodes_[begin + 8 * i];
     const std::size_t lanes = lanes_in_use_[begin / 8 + i];
-    LaneVec4<Float8> velocity = load_nodes(v, nodes);
+    NodeLanes velocity = load_nodes(v, nodes);
     velocity.xyz = velocity.xyz + (scratch.v[i].xyz - scratch.aux[i]) * broadcast(1 / h);
     store_nodes(x, nodes, lanes, scratch.v[i]);
     store_nodes(v, nodes, lanes, velocity);

@@ -75,7 +75,7 @@ class Chains {
   };
   /// What one thread needs to solve a batch, by place.
   struct Scratch {
-    std::vector<LaneVec4<Float8>> v;
+    std::vector<NodeLanes> v;
     std::vector<LaneVec3<Float8>> aux, old;
     std::vector<Float8> rhs, gain;
   };

@@ -90,7 +90,7 @@ void SpringRows::sweep(Workers& workers, std::span<Vec4> v) {
 
 void SpringRows::sweep(std::size_t batch, Vec4* v) {
   const std::size_t at = 8 * batch;
-  LaneVec4<Float8> a = load_nodes(v, &a_[at]), b = load_nodes(v, &b_[at]);
+  NodeLanes a = load_nodes(v, &a_[at]), b = load_nodes(v, &b_[at]);
   const Vec direction{load8(&direction_x_[at]), load8(&direction_y_[at]), load8(&direction_z_[at])};
   const Float8 before = load8(&impulses_[at]);
   const Float8 wrong = dot(direction, b.xyz - a.xyz) + load8(&error_speed_[at]) + load8(&softness_[at]) * before;
@@ -130,7 +130,7 @@ void BendRows::sweep(Workers& workers, std::span<const Vec4> x, std::span<Vec4> 
 template <std::size_t kNodes>
 void BendRows::sweep(std::size_t batch, const Vec4* x, Vec4* v, float h) const {
   const std::size_t at = 8 * batch;
-  std::array<LaneVec4<Float8>, kNodes> velocity;
+  std::array<NodeLanes, kNodes> velocity;
   std::array<Vec, kNodes> place;
   Vec bent{}, speed{};
   Float8 diagonal = load8(&compliance_[at]) * (1 / (h * h));
