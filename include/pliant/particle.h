@@ -107,7 +107,8 @@ struct JellyDef {
   TetMesh mesh{};
   JellyMethod method = JellyMethod::PositionBased;
   float density = 1000;        ///< kg/m³
-  float young_modulus = 2e4f;  ///< Pa
+  float young_modulus = 2e4f;  ///< Pa; shape matching has it only roughly, as the frequency at which the body wobbles
+  float poisson_ratio = 0.4f;  ///< 0 to 0.49; mass-spring has at least 0.25, shape matching none
   float damping = 1;           ///< 1/s: of the deformation
 
   Vec3 position{};

@@ -28,6 +28,7 @@ struct ParticleEngine::Body {
   Chains chains;
   SpringRows springs;
   BendRows line_bends, hinges;
+  std::variant<std::monostate, MassSpring, PositionBased, ShapeMatching> jelly;
   std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
   std::vector<std::uint8_t> anchored;
   std::vector<DrivenParticle> driven;
@@ -39,6 +40,11 @@ struct ParticleEngine::Body {
 
   std::size_t row_count() const {
     return chains.row_count() + springs.row_count() + line_bends.row_count() + hinges.row_count();
+  }
+  /// What a jelly remembers from substep to substep.
+  std::span<Vec4> jelly_memory() {
+    auto* springs_of = std::get_if<MassSpring>(&jelly);
+    return springs_of ? springs_of->memory() : std::span<Vec4>();
   }
   bool is_active() const { return settings.awake && !settings.frozen; }
   void set_stale() { positions_fresh = velocities_fresh = false; }

@@ -46,6 +46,7 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
   b.springs = SpringRows(model->springs, b.count);
   b.line_bends = BendRows(model->line_bends, b.count, 3);
   b.hinges = BendRows(model->hinges, b.count, 4);
+  make_jelly(b, *model);
   b.held.assign(b.count, 0), b.anchored.assign(b.count, 0);
 
   const Transform world_from_body{common.position, common.rotation.normalized()};
@@ -68,6 +69,12 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
   for (const HeldNodes& held : common.held) {
     if (const auto nodes = select_nodes(b.model->rest, held.nodes)) hold(id.index, *nodes, true);
   }
+}
+
+void ParticleEngine::make_jelly(Body& b, const ParticleModel& model) {
+  if (const auto* rest = std::get_if<MassSpringRest>(&model.jelly)) b.jelly = MassSpring::create(*rest).value();
+  if (const auto* rest = std::get_if<PositionBasedRest>(&model.jelly)) b.jelly = PositionBased::create(*rest).value();
+  if (const auto* rest = std::get_if<ShapeMatchingRest>(&model.jelly)) b.jelly = ShapeMatching::create(*rest).value();
 }
 
 void ParticleEngine::insert(BodyId id, std::unique_ptr<Body> added) {
@@ -250,6 +257,7 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
     const Body& b = body(slot);
     hasher.add(slot);
     b.chains.add_to_hash(hasher);
+    hasher.add_array(std::span<const Vec4>(bodies_[slot]->jelly_memory()));
     hasher.add(b.settings.awake);
     hasher.add(b.settings.frozen);
   }

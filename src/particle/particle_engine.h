@@ -148,6 +148,7 @@ class ParticleEngine {
   std::span<const Vec4> positions(const Body& body) const;
   std::span<const Vec4> velocities(const Body& body) const;
   std::span<const float> masses(const Body& body) const;
+  static void make_jelly(Body& body, const ParticleModel& model);
   void insert(BodyId id, std::unique_ptr<Body> body);
   /// A body of an earlier state, with everything but its nodes.
   void adopt_body(BodyId id, std::unique_ptr<Body> known);

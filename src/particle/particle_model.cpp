@@ -63,25 +63,6 @@ ParticleModel build_model(const RopeDef& def) {
   return model;
 }
 
-ParticleModel build_model(const JellyDef& def) {
-  ParticleModel model;
-  model.rest = def.mesh.nodes;
-  model.masses.assign(model.rest.size(), 0);
-  for (const Tet& tet : def.mesh.tets) {
-    const Vec3 a = model.rest[tet[0]], b = model.rest[tet[1]], c = model.rest[tet[2]], d = model.rest[tet[3]];
-    const float share = def.density * std::abs(dot(cross(b - a, c - a), d - a)) / 24;
-    for (const std::uint32_t node : tet) model.masses[node] += share;
-  }
-  std::vector<std::uint32_t> node_of;
-  for (Face face : extract_surface(def.mesh, &node_of).faces) {
-    for (std::uint32_t& vertex : face) vertex = node_of[vertex];
-    model.faces.push_back(face);
-  }
-  model.radius = 0.5f * def.thickness;
-  model.damping = def.damping;
-  return model;
-}
-
 ParticleCommon common_of(const ParticleDef& def) {
   return std::visit(
       [](const auto& d) {

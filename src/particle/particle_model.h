@@ -4,8 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "particle/mass_spring.h"
+#include "particle/position_based.h"
+#include "particle/shape_matching.h"
 #include "pliant/particle.h"
 #include "solve/chains.h"
 #include "solve/soft_rows.h"
@@ -25,6 +29,9 @@ struct ParticleModel {
   std::vector<Bend> hinges;         ///< four
   float line_strength = kInfinity;  ///< N; a segment under more tension breaks
 
+  /// How a jelly finds its shape.
+  std::variant<std::monostate, MassSpringRest, PositionBasedRest, ShapeMatchingRest> jelly;
+
   float rest_volume = 0;  ///< m³, of a closed surface
   float pressure = 0;     ///< Pa, at the rest volume
   float damping = 0;      ///< 1/s
@@ -32,6 +39,7 @@ struct ParticleModel {
 
 ParticleModel build_model(const ClothDef& def);
 ParticleModel build_model(const RopeDef& def);
+/// The mesh must be valid.
 ParticleModel build_model(const JellyDef& def);
 
 /// What all three kinds of defs have.

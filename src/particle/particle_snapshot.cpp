@@ -14,7 +14,7 @@ struct ParticleSnapshot {
     Chains::Memory chains;
     std::vector<std::uint8_t> held, anchored;
     std::vector<DrivenParticle> driven;
-    std::vector<Vec4> x, v;
+    std::vector<Vec4> x, v, jelly_memory;
     std::vector<Vec3> forces;
   };
   std::vector<SavedBody> bodies;  ///< in the order of their nodes
@@ -32,8 +32,20 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
     const auto part = [&](const auto& array) {
       return std::vector(array.begin() + b.first, array.begin() + b.first + b.count);
     };
-    out->bodies.push_back({b.id, b.def, b.model, b.settings, b.chains.memory(), b.held, b.anchored, b.driven, part(x_),
-                           part(v_), part(forces_)});
+    out->bodies.push_back({b.id,
+                           b.def,
+                           b.model,
+                           b.settings,
+                           b.chains.memory(),
+                           b.held,
+                           b.anchored,
+                           b.driven,
+                           part(x_),
+                           part(v_),
+                           {},
+                           part(forces_)});
+    const std::span<Vec4> memory = bodies_[slot]->jelly_memory();
+    out->bodies.back().jelly_memory.assign(memory.begin(), memory.end());
   }
   for (const auto& anchor : anchors_) {
     if (anchor) out->anchors.push_back(*anchor);
@@ -61,6 +73,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     std::copy(saved.x.begin(), saved.x.end(), x_.begin() + b.first);
     std::copy(saved.v.begin(), saved.v.end(), v_.begin() + b.first);
     std::copy(saved.forces.begin(), saved.forces.end(), forces_.begin() + b.first);
+    std::copy(saved.jelly_memory.begin(), saved.jelly_memory.end(), b.jelly_memory().begin());
     b.set_stale();
   }
   for (const Anchor& saved : snapshot.anchors) {

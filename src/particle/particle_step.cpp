@@ -62,6 +62,13 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
     });
     apply_air(b, wind, h);
     apply_gas(b, h);
+    std::visit(
+        [&](auto& jelly) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(jelly)>, std::monostate>) {
+            jelly.free_velocity(workers_, positions(b), velocities(b), h);
+          }
+        },
+        b.jelly);
     b.springs.prepare(workers_, positions(b), velocities(b), h);
     b.springs.sweep(workers_, velocities(b));
     b.line_bends.sweep(workers_, positions(b), velocities(b), h);

@@ -125,6 +125,7 @@ Status check_one(const JellyDef& def) {
   for (const MeshProblem& problem : validate(def.mesh)) check.that(false, "mesh", problem.message);
   check.positive("density", def.density);
   check.positive("young_modulus", def.young_modulus);
+  check.range("poisson_ratio", def.poisson_ratio, 0.0f, 0.49f);
   check.not_negative("damping", def.damping);
   check.positive("thickness", def.thickness);
   check_surface(check, def.surface);
