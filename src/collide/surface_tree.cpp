@@ -1,0 +1,160 @@
+#include "collide/surface_tree.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace pliant {
+namespace {
+
+constexpr std::size_t kLeafSize = 8;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFarthest = 1e15f;  ///< m; squares of it are still finite
+constexpr std::size_t kNodesPerChunk = 4096;
+constexpr std::size_t kMaxSubtrees = 64;  ///< how many parts a refit is cut into, whatever the number of threads
+
+bool is_near(Vec3 p) {
+  return std::abs(p.x) < kFarthest && std::abs(p.y) < kFarthest && std::abs(p.z) < kFarthest;  // false for NaN
+}
+
+/// The mean of the velocities that are sane.
+Vec3 mean_velocity(std::span<const std::uint32_t> nodes, std::span<const Vec4> v) {
+  double x = 0, y = 0, z = 0;
+  std::size_t count = 0;
+  for (const std::uint32_t n : nodes) {
+    if (!is_near(v[n].xyz())) continue;
+    x += double(v[n].x), y += double(v[n].y), z += double(v[n].z);
+    ++count;
+  }
+  const double scale = count > 0 ? 1 / double(count) : 0;
+  return {float(x * scale), float(y * scale), float(z * scale)};
+}
+
+std::size_t longest_axis(const Aabb& box) {
+  const Vec3 s = box.size();
+  return s.x >= s.y && s.x >= s.z ? 0 : s.y >= s.z ? 1 : 2;
+}
+
+}  // namespace
+
+SurfaceTree::SurfaceTree(SurfaceTopology topology) : topology_(std::move(topology)) {
+  positions_.resize(topology_.nodes.size());
+  motions_.resize(topology_.nodes.size());
+  if (!topology_.elements.empty()) build();
+}
+
+void SurfaceTree::build() {
+  std::size_t leaves = 1;
+  while (leaves * kLeafSize < topology_.elements.size()) leaves *= 2;
+  leaves_.resize(leaves);
+  nodes_.resize(2 * leaves - 1);
+  std::vector<std::uint32_t> order(topology_.elements.size());
+  std::iota(order.begin(), order.end(), 0u);
+  fill_leaves(order, 0);
+}
+
+/// Halves the elements along the longest side of their box at rest until they fit into a leaf.
+void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node) {
+  if (is_leaf(node)) {
+    Leaf& leaf = leaves_[node + 1 - leaves_.size()];
+    leaf.count = std::uint32_t(order.size());
+    for (std::uint32_t i = 0; i < kLeafSize; ++i) {
+      leaf.elements[i] = i < order.size() ? order[i] : 0;
+      leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+    }
+    return;
+  }
+  const auto center = [&](std::uint32_t e) {
+    const auto& n = topology_.elements[e].nodes;
+    return topology_.rest[n[0]] + topology_.rest[n[1]] + topology_.rest[n[2]];
+  };
+  Aabb box;
+  for (const std::uint32_t e : order) box.include(center(e));
+  const std::size_t axis = longest_axis(box), half = order.size() / 2;
+  std::nth_element(order.begin(), order.begin() + std::ptrdiff_t(half), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) {
+                     const float ca = center(a)[axis], cb = center(b)[axis];
+                     return ca != cb ? ca < cb : a < b;
+                   });
+  fill_leaves(order.first(half), 2 * node + 1);
+  fill_leaves(order.subspan(half), 2 * node + 2);
+}
+
+Aabb SurfaceTree::bounds() const {
+  Aabb box;
+  if (nodes_.empty() || !(nodes_[0].lower.x <= nodes_[0].upper.x)) return box;
+  const Vec3 zero{};
+  return {nodes_[0].lower + min_each(drift_, zero), nodes_[0].upper + max_each(drift_, zero)};
+}
+
+void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float h, float margin, Workers& workers) {
+  margin_ = margin;
+  move_nodes(x, v, h, workers);
+  if (nodes_.empty()) return;
+  // Subtrees in parallel, then the few nodes above them.
+  const std::uint32_t subtrees = std::uint32_t(std::min(kMaxSubtrees, leaves_.size()));
+  const float growth = topology_.radius + 0.5f * margin;
+  parallel_for(workers, subtrees, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s), growth);
+  });
+  for (std::uint32_t n = subtrees - 1; n-- > 0;) {
+    const Node &a = nodes_[2 * n + 1], &b = nodes_[2 * n + 2];
+    nodes_[n] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
+  }
+}
+
+void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
+  const Vec3 mean = mean_velocity(topology_.nodes, v);
+  drift_ = h * mean;
+  parallel_for(workers, topology_.nodes.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec4& p = x[topology_.nodes[i]];
+      const Vec3 m = h * (v[topology_.nodes[i]].xyz() - mean);
+      const bool is_sane = is_near(p.xyz()) && is_near(m);
+      positions_[i] = is_sane ? Vec4{p.x, p.y, p.z, 0} : Vec4{kNan, kNan, kNan, 0};
+      motions_[i] = {m.x, m.y, m.z, length(m)};
+    }
+  });
+}
+
+/// From the leaves up, level by level.
+void SurfaceTree::fit_below(std::uint32_t root, float growth) {
+  std::uint32_t first = root, count = 1;
+  while (!is_leaf(first)) first = 2 * first + 1, count *= 2;
+  for (std::uint32_t n = first; n < first + count; ++n) fit_leaf(n, growth);
+  while (first != root) {
+    first = (first - 1) / 2, count /= 2;
+    for (std::uint32_t n = first; n < first + count; ++n) {
+      const Node &a = nodes_[2 * n + 1], &b = nodes_[2 * n + 2];
+      nodes_[n] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
+    }
+  }
+}
+
+void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
+  Leaf& leaf = leaves_[node + 1 - leaves_.size()];
+  Aabb all;
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    const SurfaceElement& e = topology_.elements[leaf.elements[i]];
+    Vec3 lower = positions_[e.nodes[0]].xyz(), upper = lower, sum{};
+    for (const std::uint32_t n : e.nodes) {
+      const Vec3 from = positions_[n].xyz(), to = from + motions_[n].xyz();
+      lower = min_each(lower, min_each(from, to));
+      upper = max_each(upper, max_each(from, to));
+      sum += from;
+    }
+    if (!is_finite(sum)) {
+      leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+      continue;
+    }
+    // Rounded outward: the search reckons paths in double.
+    const Vec3 size = max_each(-lower, upper);
+    const float g = growth + 2e-7f * std::max({size.x, size.y, size.z});
+    leaf.boxes.set(i, lower - Vec3{g, g, g}, upper + Vec3{g, g, g});
+    all.include(leaf.boxes.lower_at(i));
+    all.include(leaf.boxes.upper_at(i));
+  }
+  nodes_[node] = {all.lower, all.upper};
+}
+
+}  // namespace pliant
