@@ -51,14 +51,17 @@ bool SurfaceSearch::overlap(std::uint32_t node_a, std::uint32_t node_b) const {
 
 void SurfaceSearch::expand(Part part, std::vector<Part>& next) const {
   const auto add_overlapping = [&](std::uint32_t a, std::uint32_t b) {
-    if (overlap(a, b)) next.push_back({a, b});
+    if (overlap(a, b) && !(is_self_ && a_.is_flat(a, b))) next.push_back({a, b});
+  };
+  const auto add_bent = [&](std::uint32_t a) {
+    if (!a_.is_flat(a)) next.push_back({a, a});
   };
   const std::uint32_t a = 2 * part.a + 1, b = 2 * part.b + 1;
   if (is_leaf(part)) {
     next.push_back(part);
   } else if (is_self_ && part.a == part.b) {
-    next.push_back({a, a});
-    next.push_back({a + 1, a + 1});
+    add_bent(a);
+    add_bent(a + 1);
     add_overlapping(a, a + 1);
   } else if (a_.is_leaf(part.a)) {
     for (const std::uint32_t child : {b, b + 1}) add_overlapping(part.a, child);

@@ -51,6 +51,16 @@ void SurfaceTree::build() {
   std::vector<std::uint32_t> order(topology_.elements.size());
   std::iota(order.begin(), order.end(), 0u);
   fill_leaves(order, 0);
+
+  std::vector<std::uint32_t> leaf_of(topology_.elements.size());
+  for (std::uint32_t l = 0; l < leaves; ++l) {
+    for (std::uint32_t i = 0; i < leaves_[l].count; ++i) leaf_of[leaves_[l].elements[i]] = l;
+  }
+  std::uint32_t levels = 1;
+  while ((std::size_t{1} << levels) <= leaves) ++levels;
+  patches_ = SurfacePatches(topology_, leaf_of, levels);
+  normal_boxes_.resize(nodes_.size());
+  normals_.resize(topology_.elements.size());
 }
 
 /// Halves the elements along the longest side of their box at rest until they fit into a leaf.
@@ -97,10 +107,7 @@ void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float 
   parallel_for(workers, subtrees, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s), growth);
   });
-  for (std::uint32_t n = subtrees - 1; n-- > 0;) {
-    const Node &a = nodes_[2 * n + 1], &b = nodes_[2 * n + 2];
-    nodes_[n] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
-  }
+  for (std::uint32_t n = subtrees - 1; n-- > 0;) fit_inner(n);
 }
 
 void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
@@ -124,18 +131,43 @@ void SurfaceTree::fit_below(std::uint32_t root, float growth) {
   for (std::uint32_t n = first; n < first + count; ++n) fit_leaf(n, growth);
   while (first != root) {
     first = (first - 1) / 2, count /= 2;
-    for (std::uint32_t n = first; n < first + count; ++n) {
-      const Node &a = nodes_[2 * n + 1], &b = nodes_[2 * n + 2];
-      nodes_[n] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
-    }
+    for (std::uint32_t n = first; n < first + count; ++n) fit_inner(n);
   }
+}
+
+void SurfaceTree::fit_inner(std::uint32_t node) {
+  const Node &a = nodes_[2 * node + 1], &b = nodes_[2 * node + 2];
+  nodes_[node] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
+  normal_boxes_[node] = NormalBox::join(normal_boxes_[2 * node + 1], normal_boxes_[2 * node + 2]);
+}
+
+/// The normals that the element has in the course of the substep. With edges d, e and their motions u, w that is the
+/// direction of d×e + t (u×e + d×w) + t² u×w, which is not further from the first term than the others are long.
+NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
+  const auto& nodes = topology_.elements[element].nodes;
+  const Vec3 start = positions_[nodes[0]].xyz(), from = motions_[nodes[0]].xyz();
+  const Vec3 d = positions_[nodes[1]].xyz() - start, e = positions_[nodes[2]].xyz() - start;
+  const Vec3 u = motions_[nodes[1]].xyz() - from, w = motions_[nodes[2]].xyz() - from;
+  const Vec3 n = cross(d, e);
+  const float size = length(n);
+  const bool has_normal = size > std::numeric_limits<float>::min();
+  const Vec3 normal = has_normal ? n / size : Vec3{};
+  const float motion = std::max({motions_[nodes[0]].w, motions_[nodes[1]].w, motions_[nodes[2]].w});
+  normals_[element] = {normal.x, normal.y, normal.z, motion};
+  const float turn = std::sqrt(std::max(dot(u, u), dot(w, w)));
+  const float stray = turn * (std::sqrt(2 * (dot(d, d) + dot(e, e))) + turn);
+  if (!(stray < 0.25f * size) || !topology_.elements[element].is_face) return NormalBox::all();
+  const float g = 1.5f * stray / size + 1e-6f;
+  return {normal - Vec3{g, g, g}, normal + Vec3{g, g, g}};
 }
 
 void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
   Aabb all;
+  NormalBox normals;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const SurfaceElement& e = topology_.elements[leaf.elements[i]];
+    normals = NormalBox::join(normals, fit_normal(leaf.elements[i]));
     Vec3 lower = positions_[e.nodes[0]].xyz(), upper = lower, sum{};
     for (const std::uint32_t n : e.nodes) {
       const Vec3 from = positions_[n].xyz(), to = from + motions_[n].xyz();
@@ -155,6 +187,7 @@ void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
     all.include(leaf.boxes.upper_at(i));
   }
   nodes_[node] = {all.lower, all.upper};
+  normal_boxes_[node] = normals;
 }
 
 }  // namespace pliant

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "collide/surface_patches.h"
 #include "collide/surface_topology.h"
 #include "geometry/box_kernel.h"
 #include "math/vec4.h"
@@ -57,17 +58,30 @@ class SurfaceTree {
   const Leaf& leaf(std::uint32_t node) const { return leaves_[node + 1 - leaves_.size()]; }
   bool empty() const { return leaves_.empty(); }
 
+  /// Of each face now, of length 1 (0 for free edges and where there is none); w is the largest motion of a node, m.
+  std::span<const Vec4> normals() const { return normals_; }
+
+  /// Whether what is below a node, or below two nodes a < b of one level, cannot touch itself in this substep.
+  bool is_flat(std::uint32_t node) const { return patches_.is_patch(node) && normal_boxes_[node].is_narrow(); }
+  bool is_flat(std::uint32_t a, std::uint32_t b) const {
+    return patches_.are_one_patch(a, b) && NormalBox::join(normal_boxes_[a], normal_boxes_[b]).is_narrow();
+  }
+
  private:
   void build();
   void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
   void move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers);
   void fit_leaf(std::uint32_t node, float growth);
   void fit_below(std::uint32_t root, float growth);
+  void fit_inner(std::uint32_t node);
+  NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;
-  std::vector<Vec4> positions_, motions_;
+  SurfacePatches patches_;
+  std::vector<NormalBox> normal_boxes_;
+  std::vector<Vec4> positions_, motions_, normals_;
   Vec3 drift_;
   float margin_ = 0;
 };
