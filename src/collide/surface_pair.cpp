@@ -6,8 +6,6 @@ namespace pliant {
 namespace {
 
 constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
-/// Edges that could sink into each other's surroundings by less than this part of the thickness are left to their ends.
-constexpr float kFlatness = 0.1f;
 
 /// The part of w that is at right angles to d.
 Vec3 across(Vec3 w, Vec3 d) {
@@ -121,7 +119,7 @@ float SurfacePair::side_of_node(const Separation& now) const {
     normal += normalized(cross(point_of_second(across_edge, 0) - start, end - start));
   }
   const float height = dot(now.offset, normal);
-  return height > 0 ? 1.0f : height < 0 ? -1.0f : 0.0f;
+  return height < 0 ? -1.0f : 1.0f;
 }
 
 Vec3 SurfacePair::common_normal(float t) const {

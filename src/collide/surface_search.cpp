@@ -39,6 +39,7 @@ SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const S
       sides_(sides),
       is_self_(&a == &b),
       drift_(a.drift() - b.drift()),
+      drift_length_(length(drift_)),
       thickness_(a.topology().radius + b.topology().radius),
       margin_(0.5f * (a.margin() + b.margin())) {}
 
@@ -107,20 +108,45 @@ void SurfaceSearch::search_leaves(Part part, Found& found) const {
   }
 }
 
+/// How high the nodes of one element are now above the plane of a face.
+struct SurfaceSearch::Heights {
+  float of[3];
+  /// The elements are at least so far apart: all nodes are that far away on the same side.
+  float gap() const {
+    const float lowest = std::min({of[0], of[1], of[2]}), highest = std::max({of[0], of[1], of[2]});
+    return std::max({lowest, -highest, 0.0f});
+  }
+};
+
+SurfaceSearch::Heights SurfaceSearch::heights_over(const SurfaceTree& surface, std::uint32_t face,
+                                                   const SurfaceTree& other, std::uint32_t element) const {
+  const Vec3 normal = surface.normals()[face].xyz();
+  const Vec3 start = surface.positions()[surface.topology().elements[face].nodes[0]].xyz();
+  const auto& nodes = other.topology().elements[element].nodes;
+  Heights heights;
+  for (std::size_t i = 0; i < 3; ++i) heights.of[i] = dot(other.positions()[nodes[i]].xyz() - start, normal);
+  return heights;
+}
+
 void SurfaceSearch::test_elements(std::uint32_t a, std::uint32_t b, Found& found) const {
-  test_nodes(a_, a, b_, b, drift_, found);
-  test_nodes(b_, b, a_, a, -drift_, found);
-  test_edges(a, b, found);
+  const float motion = a_.normals()[a].w + b_.normals()[b].w + drift_length_ + kTouching;
+  const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
+  const Heights over_a = heights_over(a_, a, b_, b), over_b = heights_over(b_, b, a_, a);
+  const float gap = std::max(over_a.gap(), over_b.gap());
+  if (gap > reach) return;
+  test_nodes(a_, a, b_, b, drift_, over_b, reach, found);
+  test_nodes(b_, b, a_, a, -drift_, over_a, reach, found);
+  test_edges(a, b, gap <= motion, found);
 }
 
 /// The nodes that an element of the first surface owns against an element of the second, if that is a face.
 void SurfaceSearch::test_nodes(const SurfaceTree& first, std::uint32_t e, const SurfaceTree& second, std::uint32_t face,
-                               Vec3 drift, Found& found) const {
+                               Vec3 drift, const Heights& heights, float reach, Found& found) const {
   const SurfaceElement &owner = first.topology().elements[e], &f = second.topology().elements[face];
   if (!f.is_face) return;
   for (std::size_t i = 0; i < owner.node_count(); ++i) {
     const std::uint32_t node = owner.nodes[i];
-    if (!(owner.owned_nodes >> i & 1) || (is_self_ && has(f, node))) continue;
+    if (!(owner.owned_nodes >> i & 1) || std::abs(heights.of[i]) > reach || (is_self_ && has(f, node))) continue;
     SurfacePair pair{FeaturePair::NodeFace, &first, &second, {node, f.nodes[0], f.nodes[1], f.nodes[2]},
                      {node, face},          {},     {},      drift};
     pair.x[0] = first.positions()[node].xyz();
@@ -129,16 +155,33 @@ void SurfaceSearch::test_nodes(const SurfaceTree& first, std::uint32_t e, const 
       pair.x[j + 1] = second.positions()[f.nodes[j]].xyz();
       pair.motion[j + 1] = second.motions()[f.nodes[j]].xyz();
     }
-    if (!is_far(pair)) test(pair, found);
+    if (!is_far(pair, thickness_ + margin_)) test(pair, found);
   }
 }
 
-void SurfaceSearch::test_edges(std::uint32_t a, std::uint32_t b, Found& found) const {
+/// Whether an edge runs through surroundings that are so flat that its ends speak for it; see `ridge_height`.
+bool SurfaceSearch::is_flat(const SurfaceTree& surface, std::uint32_t e) const {
+  const SurfaceEdge& edge = surface.topology().edges[e];
+  if (edge.is_border()) return false;
+  const Vec3 d = surface.positions()[edge.nodes[1]].xyz() - surface.positions()[edge.nodes[0]].xyz();
+  const Vec3 n = surface.normals()[edge.faces[0]].xyz(), m = surface.normals()[edge.faces[1]].xyz();
+  // The sine of half the angle between the faces, times half of the length.
+  return 0.125f * (1 - dot(n, m)) * dot(d, d) < kFlatness * kFlatness * thickness_ * thickness_;
+}
+
+/// `may_cross`: the elements may meet in this substep. Else edges in flat surroundings need not be looked at.
+void SurfaceSearch::test_edges(std::uint32_t a, std::uint32_t b, bool may_cross, Found& found) const {
   const SurfaceElement &owner_a = a_.topology().elements[a], &owner_b = b_.topology().elements[b];
+  bool is_flat_b[3] = {};
+  for (std::size_t j = 0; j < 3; ++j) {
+    is_flat_b[j] = (owner_b.owned_edges >> j & 1) && is_flat(b_, owner_b.edges[j]);
+  }
   for (std::size_t i = 0; i < owner_a.edge_count(); ++i) {
     if (!(owner_a.owned_edges >> i & 1)) continue;
+    const bool is_flat_a = is_flat(a_, owner_a.edges[i]);
+    if (is_flat_a && !may_cross) continue;
     for (std::size_t j = 0; j < owner_b.edge_count(); ++j) {
-      if (!(owner_b.owned_edges >> j & 1)) continue;
+      if (!(owner_b.owned_edges >> j & 1) || (is_flat_b[j] && !may_cross)) continue;
       std::uint32_t edge_a = owner_a.edges[i], edge_b = owner_b.edges[j];
       if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
       const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
@@ -150,17 +193,17 @@ void SurfaceSearch::test_edges(std::uint32_t a, std::uint32_t b, Found& found) c
         pair.x[k + 2] = b_.positions()[q[k]].xyz();
         pair.motion[k + 2] = b_.motions()[q[k]].xyz();
       }
-      if (!is_far(pair)) test(pair, found);
+      if (!is_far(pair, is_flat_a || is_flat_b[j] ? 0 : thickness_ + margin_)) test(pair, found);
     }
   }
 }
 
-/// A cheap test that the features cannot come near each other: by their boxes, then by the plane of the face or the two
-/// planes that hold the edges.
-bool SurfaceSearch::is_far(const SurfacePair& pair) const {
+/// A cheap test that the features are not nearer than `nearness` and cannot meet: by their boxes, then by the plane of
+/// the face or the two planes that hold the edges.
+bool SurfaceSearch::is_far(const SurfacePair& pair, float nearness) const {
   const std::size_t split = pair.kind == FeaturePair::NodeFace ? 1 : 2;
   const float motion = relative_motion(pair.kind, pair.motion);
-  const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
+  const float reach = 1.0001f * std::max(nearness, nearness > 0 ? thickness_ + motion : motion) + kTouching;
   const Vec3 lower_a = lower_of(pair.x, 0, split), upper_a = upper_of(pair.x, 0, split);
   const Vec3 lower_b = lower_of(pair.x, split, 4), upper_b = upper_of(pair.x, split, 4);
   const Vec3 apart = max_each(lower_a - upper_b, lower_b - upper_a);

@@ -24,10 +24,14 @@ class SurfaceSearch {
  private:
   void search_leaves(SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
   void test_elements(std::uint32_t a, std::uint32_t b, SurfaceContacts::Found& found) const;
+  struct Heights;
+  Heights heights_over(const SurfaceTree& surface, std::uint32_t face, const SurfaceTree& other,
+                       std::uint32_t element) const;
   void test_nodes(const SurfaceTree& first, std::uint32_t e, const SurfaceTree& second, std::uint32_t face, Vec3 drift,
-                  SurfaceContacts::Found& found) const;
-  void test_edges(std::uint32_t a, std::uint32_t b, SurfaceContacts::Found& found) const;
-  bool is_far(const SurfacePair& pair) const;
+                  const Heights& heights, float reach, SurfaceContacts::Found& found) const;
+  void test_edges(std::uint32_t a, std::uint32_t b, bool may_cross, SurfaceContacts::Found& found) const;
+  bool is_flat(const SurfaceTree& surface, std::uint32_t edge) const;
+  bool is_far(const SurfacePair& pair, float nearness) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;
   void add_now(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
@@ -40,7 +44,8 @@ class SurfaceSearch {
   const SurfaceTree &a_, &b_;
   const SurfaceSides& sides_;
   bool is_self_;
-  Vec3 drift_;       ///< m, of a relative to b
+  Vec3 drift_;  ///< m, of a relative to b
+  float drift_length_;
   float thickness_;  ///< m, the sum of the radii
   float margin_;     ///< m
 };

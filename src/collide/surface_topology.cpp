@@ -83,13 +83,14 @@ void add_edges(SurfaceTopology& t) {
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const NodePair& nodes : all) t.edges.push_back({.nodes = nodes});
-  for (SurfaceElement& e : t.elements) {
+  for (std::uint32_t k = 0; k < t.elements.size(); ++k) {
+    SurfaceElement& e = t.elements[k];
     for (std::size_t i = 0; i < e.edge_count(); ++i) {
       const NodePair nodes = sorted(e.nodes[i], e.nodes[(i + 1) % 3]);
       e.edges[i] = std::uint32_t(std::lower_bound(all.begin(), all.end(), nodes) - all.begin());
       SurfaceEdge& edge = t.edges[e.edges[i]];
       if (!e.is_face) continue;
-      if (edge.face_count < 2) edge.wings[edge.face_count] = e.nodes[(i + 2) % 3];
+      if (edge.face_count < 2) edge.wings[edge.face_count] = e.nodes[(i + 2) % 3], edge.faces[edge.face_count] = k;
       ++edge.face_count;
     }
   }

@@ -34,6 +34,7 @@ struct SurfaceDef {
 struct SurfaceEdge {
   NodePair nodes;                                                ///< local, first < second
   std::array<std::uint32_t, 2> wings{kNoNeighbor, kNoNeighbor};  ///< local nodes
+  std::array<std::uint32_t, 2> faces{kNoNeighbor, kNoNeighbor};  ///< elements, opposite to whose corners they lie
   std::uint32_t face_count = 0;
 
   bool is_free() const { return face_count == 0; }
