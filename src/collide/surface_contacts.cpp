@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kParts = 512;
 /// So many close looks at pairs of features are allowed per element. A cloth that lies in folds needs about ten, one
 /// that is crushed into a ball hundreds; one that has collapsed into a point would need all its features squared.
-constexpr std::size_t kTestsPerElement = 1000;
-constexpr std::size_t kMinTests = 2000;
+constexpr std::size_t kTestsPerElement = 200;
+constexpr std::size_t kMinTests = 500;
 
 }  // namespace
 

@@ -9,9 +9,6 @@
 
 namespace pliant {
 
-/// Edges that could sink into each other's surroundings by less than this part of the thickness are left to their ends.
-inline constexpr float kFlatness = 0.1f;
-
 struct SurfacePair {
   FeaturePair kind;
   const SurfaceTree* first;            ///< the surface of the node, or of the first edge

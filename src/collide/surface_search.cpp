@@ -98,91 +98,86 @@ void SurfaceSearch::run(Part part, std::size_t max_tests, Found& found) const {
 }
 
 void SurfaceSearch::search_leaves(Part part, Found& found) const {
-  const SurfaceTree::Leaf &a = a_.leaf(part.a), &b = b_.leaf(part.b);
+  const Leaf &a = a_.leaf(part.a), &b = b_.leaf(part.b);
   const bool is_same = is_self_ && part.a == part.b;
   const Vec3 back = min_each(drift_, {}), forth = max_each(drift_, {});
+  Masks masks{}, transposed{};
+  std::uint32_t any = 0;
   for (std::uint32_t i = 0; i < a.count; ++i) {
     std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) + back, a.boxes.upper_at(i) + forth);
     if (is_same) mask &= ~((2u << i) - 1);
-    for (; mask != 0; mask &= mask - 1) test_elements(a.elements[i], b.elements[lowest_bit(mask)], found);
+    masks[i] = std::uint8_t(mask);
+    any |= mask;
+    for (; mask != 0; mask &= mask - 1) transposed[lowest_bit(mask)] |= std::uint8_t(1u << i);
   }
+  if (any == 0) return;
+  test_nodes(a_, a, b_, b, masks, drift_, found);
+  test_nodes(b_, b, a_, a, transposed, -drift_, found);
+  test_edges(a, b, masks, found);
 }
 
-/// How high the nodes of one element are now above the plane of a face.
-struct SurfaceSearch::Heights {
-  float of[3];
-  /// The elements are at least so far apart: all nodes are that far away on the same side.
-  float gap() const {
-    const float lowest = std::min({of[0], of[1], of[2]}), highest = std::max({of[0], of[1], of[2]});
-    return std::max({lowest, -highest, 0.0f});
-  }
-};
-
-SurfaceSearch::Heights SurfaceSearch::heights_over(const SurfaceTree& surface, std::uint32_t face,
-                                                   const SurfaceTree& other, std::uint32_t element) const {
-  const Vec3 normal = surface.normals()[face].xyz();
-  const Vec3 start = surface.positions()[surface.topology().elements[face].nodes[0]].xyz();
-  const auto& nodes = other.topology().elements[element].nodes;
-  Heights heights;
-  for (std::size_t i = 0; i < 3; ++i) heights.of[i] = dot(other.positions()[nodes[i]].xyz() - start, normal);
-  return heights;
-}
-
-void SurfaceSearch::test_elements(std::uint32_t a, std::uint32_t b, Found& found) const {
-  const float motion = a_.normals()[a].w + b_.normals()[b].w + drift_length_ + kTouching;
+/// The nodes that the elements of one leaf own against the faces of another.
+void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, const Leaf& b,
+                               const Masks& masks, Vec3 drift, Found& found) const {
+  const float motion = a.motion + b.motion + drift_length_;
   const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
-  const Heights over_a = heights_over(a_, a, b_, b), over_b = heights_over(b_, b, a_, a);
-  const float gap = std::max(over_a.gap(), over_b.gap());
-  if (gap > reach) return;
-  test_nodes(a_, a, b_, b, drift_, over_b, reach, found);
-  test_nodes(b_, b, a_, a, -drift_, over_a, reach, found);
-  test_edges(a, b, gap <= motion, found);
-}
-
-/// The nodes that an element of the first surface owns against an element of the second, if that is a face.
-void SurfaceSearch::test_nodes(const SurfaceTree& first, std::uint32_t e, const SurfaceTree& second, std::uint32_t face,
-                               Vec3 drift, const Heights& heights, float reach, Found& found) const {
-  const SurfaceElement &owner = first.topology().elements[e], &f = second.topology().elements[face];
-  if (!f.is_face) return;
-  for (std::size_t i = 0; i < owner.node_count(); ++i) {
-    const std::uint32_t node = owner.nodes[i];
-    if (!(owner.owned_nodes >> i & 1) || std::abs(heights.of[i]) > reach || (is_self_ && has(f, node))) continue;
-    SurfacePair pair{FeaturePair::NodeFace, &first, &second, {node, f.nodes[0], f.nodes[1], f.nodes[2]},
-                     {node, face},          {},     {},      drift};
-    pair.x[0] = first.positions()[node].xyz();
-    pair.motion[0] = first.motions()[node].xyz() + drift;
-    for (std::size_t j = 0; j < 3; ++j) {
-      pair.x[j + 1] = second.positions()[f.nodes[j]].xyz();
-      pair.motion[j + 1] = second.motions()[f.nodes[j]].xyz();
+  for (std::uint32_t i = 0; i < a.count; ++i) {
+    const SurfaceElement& owner = first.topology().elements[a.elements[i]];
+    if (masks[i] == 0 || owner.owned_nodes == 0) continue;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      if (!(owner.owned_nodes >> k & 1)) continue;
+      std::uint32_t mask = masks[i] & near_faces(b.faces, a.faces.corner_at(k, i), reach);
+      for (; mask != 0; mask &= mask - 1) {
+        test_node(first, owner.nodes[k], second, b.elements[lowest_bit(mask)], drift, found);
+      }
     }
-    if (!is_far(pair, thickness_ + margin_)) test(pair, found);
   }
 }
 
-/// Whether an edge runs through surroundings that are so flat that its ends speak for it; see `ridge_height`.
-bool SurfaceSearch::is_flat(const SurfaceTree& surface, std::uint32_t e) const {
-  const SurfaceEdge& edge = surface.topology().edges[e];
-  if (edge.is_border()) return false;
-  const Vec3 d = surface.positions()[edge.nodes[1]].xyz() - surface.positions()[edge.nodes[0]].xyz();
-  const Vec3 n = surface.normals()[edge.faces[0]].xyz(), m = surface.normals()[edge.faces[1]].xyz();
-  // The sine of half the angle between the faces, times half of the length.
-  return 0.125f * (1 - dot(n, m)) * dot(d, d) < kFlatness * kFlatness * thickness_ * thickness_;
-}
-
-/// `may_cross`: the elements may meet in this substep. Else edges in flat surroundings need not be looked at.
-void SurfaceSearch::test_edges(std::uint32_t a, std::uint32_t b, bool may_cross, Found& found) const {
-  const SurfaceElement &owner_a = a_.topology().elements[a], &owner_b = b_.topology().elements[b];
-  bool is_flat_b[3] = {};
+void SurfaceSearch::test_node(const SurfaceTree& first, std::uint32_t node, const SurfaceTree& second,
+                              std::uint32_t face, Vec3 drift, Found& found) const {
+  const SurfaceElement& f = second.topology().elements[face];
+  if (!f.is_face || (is_self_ && has(f, node))) return;
+  SurfacePair pair{FeaturePair::NodeFace, &first, &second, {node, f.nodes[0], f.nodes[1], f.nodes[2]},
+                   {node, face},          {},     {},      drift};
+  pair.x[0] = first.positions()[node].xyz();
+  pair.motion[0] = first.motions()[node].xyz() + drift;
   for (std::size_t j = 0; j < 3; ++j) {
-    is_flat_b[j] = (owner_b.owned_edges >> j & 1) && is_flat(b_, owner_b.edges[j]);
+    pair.x[j + 1] = second.positions()[f.nodes[j]].xyz();
+    pair.motion[j + 1] = second.motions()[f.nodes[j]].xyz();
   }
-  for (std::size_t i = 0; i < owner_a.edge_count(); ++i) {
-    if (!(owner_a.owned_edges >> i & 1)) continue;
-    const bool is_flat_a = is_flat(a_, owner_a.edges[i]);
-    if (is_flat_a && !may_cross) continue;
-    for (std::size_t j = 0; j < owner_b.edge_count(); ++j) {
-      if (!(owner_b.owned_edges >> j & 1) || (is_flat_b[j] && !may_cross)) continue;
-      std::uint32_t edge_a = owner_a.edges[i], edge_b = owner_b.edges[j];
+  test(pair, found);
+}
+
+/// Edges in flat surroundings are looked at only if their elements may meet in this substep.
+void SurfaceSearch::test_edges(const Leaf& a, const Leaf& b, const Masks& masks, Found& found) const {
+  const float motion = a.motion + b.motion + drift_length_ + kTouching;
+  const bool are_faces = a.is_all_faces && b.is_all_faces;
+  const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
+  if (is_parted && !(a.has_ridges && b.has_ridges)) return;
+  const float nearness = thickness_ + margin_;
+  for (std::uint32_t i = 0; i < a.count; ++i) {
+    if (masks[i] == 0) continue;
+    const std::uint32_t crossing = is_parted ? 0 : are_faces ? unparted_faces(b.faces, a.faces, i, motion) : 0xffu;
+    const SurfaceElement& element_a = a_.topology().elements[a.elements[i]];
+    for (std::uint32_t mask = masks[i]; mask != 0; mask &= mask - 1) {
+      const std::uint32_t j = lowest_bit(mask);
+      const SurfaceElement& element_b = b_.topology().elements[b.elements[j]];
+      const unsigned ridges_a = a.ridges[i], ridges_b = b.ridges[j];
+      test_edges(element_a, ridges_a, element_b, ridges_b, nearness, found);
+      if (!(crossing >> j & 1)) continue;
+      test_edges(element_a, element_a.owned_edges & ~ridges_a, element_b, element_b.owned_edges, 0, found);
+      test_edges(element_a, ridges_a, element_b, element_b.owned_edges & ~ridges_b, 0, found);
+    }
+  }
+}
+
+/// Some edges of two elements. `nearness` is how close they must be, 0 where only those count that may meet.
+void SurfaceSearch::test_edges(const SurfaceElement& a, unsigned edges_a, const SurfaceElement& b, unsigned edges_b,
+                               float nearness, Found& found) const {
+  for (unsigned rest_a = edges_a; rest_a != 0; rest_a &= rest_a - 1) {
+    for (unsigned rest_b = edges_b; rest_b != 0; rest_b &= rest_b - 1) {
+      std::uint32_t edge_a = a.edges[lowest_bit(rest_a)], edge_b = b.edges[lowest_bit(rest_b)];
       if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
       const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
       if (is_self_ && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) continue;
@@ -193,7 +188,7 @@ void SurfaceSearch::test_edges(std::uint32_t a, std::uint32_t b, bool may_cross,
         pair.x[k + 2] = b_.positions()[q[k]].xyz();
         pair.motion[k + 2] = b_.motions()[q[k]].xyz();
       }
-      if (!is_far(pair, is_flat_a || is_flat_b[j] ? 0 : thickness_ + margin_)) test(pair, found);
+      if (!is_far(pair, nearness)) test(pair, found);
     }
   }
 }

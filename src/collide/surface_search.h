@@ -22,15 +22,17 @@ class SurfaceSearch {
   void run(SurfaceContacts::Part part, std::size_t max_tests, SurfaceContacts::Found& found) const;
 
  private:
+  using Leaf = SurfaceTree::Leaf;
+  using Masks = std::array<std::uint8_t, 8>;  ///< per element of the one leaf: which of the other are near
+
   void search_leaves(SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
-  void test_elements(std::uint32_t a, std::uint32_t b, SurfaceContacts::Found& found) const;
-  struct Heights;
-  Heights heights_over(const SurfaceTree& surface, std::uint32_t face, const SurfaceTree& other,
-                       std::uint32_t element) const;
-  void test_nodes(const SurfaceTree& first, std::uint32_t e, const SurfaceTree& second, std::uint32_t face, Vec3 drift,
-                  const Heights& heights, float reach, SurfaceContacts::Found& found) const;
-  void test_edges(std::uint32_t a, std::uint32_t b, bool may_cross, SurfaceContacts::Found& found) const;
-  bool is_flat(const SurfaceTree& surface, std::uint32_t edge) const;
+  void test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, const Leaf& b, const Masks& masks,
+                  Vec3 drift, SurfaceContacts::Found& found) const;
+  void test_node(const SurfaceTree& first, std::uint32_t node, const SurfaceTree& second, std::uint32_t face,
+                 Vec3 drift, SurfaceContacts::Found& found) const;
+  void test_edges(const Leaf& a, const Leaf& b, const Masks& masks, SurfaceContacts::Found& found) const;
+  void test_edges(const SurfaceElement& a, unsigned edges_a, const SurfaceElement& b, unsigned edges_b, float nearness,
+                  SurfaceContacts::Found& found) const;
   bool is_far(const SurfacePair& pair, float nearness) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;

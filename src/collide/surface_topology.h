@@ -19,6 +19,9 @@ namespace pliant {
 
 using NodePair = std::array<std::uint32_t, 2>;
 
+/// Edges that could sink into each other's surroundings by less than this part of the thickness are left to their ends.
+inline constexpr float kFlatness = 0.1f;
+
 /// What a surface is made of. Nodes are numbers in the array of all particle nodes.
 struct SurfaceDef {
   std::span<const Face> faces;

@@ -11,6 +11,7 @@ constexpr std::size_t kLeafSize = 8;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kFarthest = 1e15f;  ///< m; squares of it are still finite
 constexpr std::size_t kNodesPerChunk = 4096;
+constexpr std::size_t kLeavesPerChunk = 512;
 constexpr std::size_t kMaxSubtrees = 64;  ///< how many parts a refit is cut into, whatever the number of threads
 
 bool is_near(Vec3 p) {
@@ -108,6 +109,9 @@ void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float 
     for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s), growth);
   });
   for (std::uint32_t n = subtrees - 1; n-- > 0;) fit_inner(n);
+  parallel_for(workers, leaves_.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t l = begin; l < end; ++l) note_ridges(leaves_[l]);
+  });
 }
 
 void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
@@ -142,33 +146,41 @@ void SurfaceTree::fit_inner(std::uint32_t node) {
 }
 
 /// The normals that the element has in the course of the substep. With edges d, e and their motions u, w that is the
-/// direction of d×e + t (u×e + d×w) + t² u×w, which is not further from the first term than the others are long.
+/// direction of d×e + t (u×e + d×w) + t² u×w: a Bézier curve, which stays within the cone of its three control points
+/// (Tang et al., continuous normal cones, 2009).
 NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
   const auto& nodes = topology_.elements[element].nodes;
   const Vec3 start = positions_[nodes[0]].xyz(), from = motions_[nodes[0]].xyz();
   const Vec3 d = positions_[nodes[1]].xyz() - start, e = positions_[nodes[2]].xyz() - start;
   const Vec3 u = motions_[nodes[1]].xyz() - from, w = motions_[nodes[2]].xyz() - from;
-  const Vec3 n = cross(d, e);
-  const float size = length(n);
-  const bool has_normal = size > std::numeric_limits<float>::min();
-  const Vec3 normal = has_normal ? n / size : Vec3{};
+  const Vec3 first = cross(d, e), middle = first + 0.5f * (cross(u, e) + cross(d, w)), last = cross(d + u, e + w);
+  const Vec3 normal = normalized(first);
   const float motion = std::max({motions_[nodes[0]].w, motions_[nodes[1]].w, motions_[nodes[2]].w});
   normals_[element] = {normal.x, normal.y, normal.z, motion};
-  const float turn = std::sqrt(std::max(dot(u, u), dot(w, w)));
-  const float stray = turn * (std::sqrt(2 * (dot(d, d) + dot(e, e))) + turn);
-  if (!(stray < 0.25f * size) || !topology_.elements[element].is_face) return NormalBox::all();
-  const float g = 1.5f * stray / size + 1e-6f;
-  return {normal - Vec3{g, g, g}, normal + Vec3{g, g, g}};
+  const float squares[3] = {dot(first, first), dot(middle, middle), dot(last, last)};
+  const bool has_normals = std::min({squares[0], squares[1], squares[2]}) > std::numeric_limits<float>::min() &&
+                           is_finite(normal) && topology_.elements[element].is_face;
+  if (!has_normals) return NormalBox::all();
+  const Vec3 n = middle * (1 / std::sqrt(squares[1])), m = last * (1 / std::sqrt(squares[2]));
+  return {min_each(normal, min_each(n, m)), max_each(normal, max_each(n, m))};
 }
 
 void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
+  leaf.motion = 0;
+  leaf.is_all_faces = true;
   Aabb all;
   NormalBox normals;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const SurfaceElement& e = topology_.elements[leaf.elements[i]];
     normals = NormalBox::join(normals, fit_normal(leaf.elements[i]));
-    Vec3 lower = positions_[e.nodes[0]].xyz(), upper = lower, sum{};
+    const std::array<Vec3, 3> corners{positions_[e.nodes[0]].xyz(), positions_[e.nodes[1]].xyz(),
+                                      positions_[e.nodes[2]].xyz()};
+    const Vec4& normal = normals_[leaf.elements[i]];
+    leaf.faces.set(i, corners, normal.xyz());
+    leaf.motion = std::max(leaf.motion, normal.w);
+    leaf.is_all_faces &= e.is_face;
+    Vec3 lower = corners[0], upper = lower, sum{};
     for (const std::uint32_t n : e.nodes) {
       const Vec3 from = positions_[n].xyz(), to = from + motions_[n].xyz();
       lower = min_each(lower, min_each(from, to));
@@ -176,6 +188,7 @@ void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
       sum += from;
     }
     if (!is_finite(sum)) {
+      leaf.is_all_faces = false;
       leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
       continue;
     }
@@ -186,8 +199,35 @@ void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
     all.include(leaf.boxes.lower_at(i));
     all.include(leaf.boxes.upper_at(i));
   }
+  for (std::uint32_t i = leaf.count; i < kLeafSize; ++i) {
+    leaf.faces.set(i, {leaf.faces.corner_at(0, 0), leaf.faces.corner_at(1, 0), leaf.faces.corner_at(2, 0)},
+                   leaf.faces.normal_at(0));
+  }
   nodes_[node] = {all.lower, all.upper};
   normal_boxes_[node] = normals;
+}
+
+void SurfaceTree::note_ridges(Leaf& leaf) const {
+  leaf.has_ridges = false;
+  for (std::uint32_t i = 0; i < leaf.count; ++i) {
+    const SurfaceElement& e = topology_.elements[leaf.elements[i]];
+    leaf.ridges[i] = 0;
+    for (std::size_t k = 0; k < e.edge_count(); ++k) {
+      const bool is_ridge = (e.owned_edges >> k & 1) && !is_flat_edge(e.edges[k]);
+      leaf.ridges[i] |= std::uint8_t(is_ridge << k);
+    }
+    leaf.has_ridges |= leaf.ridges[i] != 0;
+  }
+}
+
+bool SurfaceTree::is_flat_edge(std::uint32_t e) const {
+  const SurfaceEdge& edge = topology_.edges[e];
+  if (edge.is_border()) return false;
+  const Vec3 d = positions_[edge.nodes[1]].xyz() - positions_[edge.nodes[0]].xyz();
+  // The sine of half the angle between the faces, times half of the length, is how far the edge can stand out.
+  const float cosine = dot(normals_[edge.faces[0]].xyz(), normals_[edge.faces[1]].xyz());
+  const float limit = 2 * kFlatness * topology_.radius;
+  return 0.125f * (1 - cosine) * dot(d, d) < limit * limit;
 }
 
 }  // namespace pliant

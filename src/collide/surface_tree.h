@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "collide/surface_kernel.h"
 #include "collide/surface_patches.h"
 #include "collide/surface_topology.h"
 #include "geometry/box_kernel.h"
@@ -48,8 +49,13 @@ class SurfaceTree {
   };
   struct Leaf {
     Box8 boxes;
+    FaceLanes faces;
     std::array<std::uint32_t, 8> elements;
+    std::array<std::uint8_t, 8> ridges;  ///< bit i of element e: it owns its edge i, which is not `is_flat_edge`
     std::uint32_t count;
+    float motion;       ///< m, the largest of a node
+    bool has_ridges;    ///< any
+    bool is_all_faces;  ///< no free edges, and none that is nowhere
   };
   /// Nodes are numbered by levels: the root is 0, the children of n are 2 n + 1 and 2 n + 2; all leaves are on the last
   /// level.
@@ -60,6 +66,10 @@ class SurfaceTree {
 
   /// Of each face now, of length 1 (0 for free edges and where there is none); w is the largest motion of a node, m.
   std::span<const Vec4> normals() const { return normals_; }
+
+  /// Whether an edge runs between two faces in surroundings that are so flat that nothing can sink in there further
+  /// than a twentieth of the thickness as long as its ends are kept out.
+  bool is_flat_edge(std::uint32_t edge) const;
 
   /// Whether what is below a node, or below two nodes a < b of one level, cannot touch itself in this substep.
   bool is_flat(std::uint32_t node) const { return patches_.is_patch(node) && normal_boxes_[node].is_narrow(); }
@@ -74,6 +84,7 @@ class SurfaceTree {
   void fit_leaf(std::uint32_t node, float growth);
   void fit_below(std::uint32_t root, float growth);
   void fit_inner(std::uint32_t node);
+  void note_ridges(Leaf& leaf) const;
   NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
