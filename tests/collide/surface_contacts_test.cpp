@@ -196,6 +196,37 @@ TEST(SurfaceContacts, TheLayersOfAFoldedSheetTouch) {
   }
 }
 
+// Bent so strongly, and moving so fast, that patches are flat in one place and fold over in another.
+TEST(SurfaceContacts, NoCrossingOfASheetWithItselfIsMissed) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::size_t crossings = 0;
+  for (int round = 0; round < 4; ++round) {
+    SurfaceScene scene;
+    const float radius = round % 2 ? 0.002f : 0.0f;
+    SurfaceTree sheet = scene.add_sheet(17, radius, [](float u, float w) { return Vec3{u, 0, w}; });
+    for (std::size_t i = 0; i < scene.x.size(); ++i) {  // a roll, whose turns come together
+      Vec4 &p = scene.x[i], &v = scene.v[i];
+      const float angle = 9 * p.x, r = 0.1f + 0.05f * p.x;
+      const float speed = (round % 4 < 2 ? 15.0f : 40.0f) * (0.35f - p.x);  // outward
+      v = {speed * std::cos(angle) + unit(random), speed * std::sin(angle) + unit(random), 3 * unit(random), 1};
+      p = {r * std::cos(angle) + 0.002f * unit(random), r * std::sin(angle) + 0.002f * unit(random), p.z, 0};
+    }
+    const std::vector<SurfaceContact> contacts = find_self(scene, sheet, 0.004f);
+    expect_sound(scene, contacts, 2 * radius);
+    for_each_pair(sheet.topology(), sheet.topology(), [&](FeaturePair kind, const std::array<std::uint32_t, 4>& n) {
+      if (first_crossing(kind, points_of(scene.x, n), motion_of(scene, n, kH), 20) > 1) return;
+      ++crossings;
+      EXPECT_TRUE(std::any_of(contacts.begin(), contacts.end(),
+                              [&](const SurfaceContact& c) {
+                                return c.nodes == n || c.nodes == std::array{n[2], n[3], n[0], n[1]};
+                              }))
+          << "round " << round;
+    });
+  }
+  EXPECT_GT(crossings, 300u);
+}
+
 TEST(SurfaceContacts, NeighborsDoNotPushEachOther) {
   for (const float radius : {0.0f, 0.005f, 0.02f, 0.1f, 0.5f}) {  // the edges are 0.05 long
     SurfaceScene scene;
