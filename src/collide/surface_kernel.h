@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -22,6 +23,9 @@ namespace pliant {
 /// lanes of faces that are nowhere hold NaN.
 struct alignas(32) FaceLanes {
   float corners[3][3][8], normals[3][8];
+  /// Of edge i: the square of how far beyond it, against the height, a node is surely over the neighbour; infinite
+  /// where there is none, or where it is not level with this face.
+  float beyond[3][8];
 
   Vec3x8 corner(std::size_t i) const { return {load8(corners[i][0]), load8(corners[i][1]), load8(corners[i][2])}; }
   Vec3x8 normal() const { return {load8(normals[0]), load8(normals[1]), load8(normals[2])}; }
@@ -33,6 +37,7 @@ struct alignas(32) FaceLanes {
     for (std::size_t a = 0; a < 3; ++a) {
       for (std::size_t i = 0; i < 3; ++i) corners[i][a][lane] = x[i][a];
       normals[a][lane] = n[a];
+      beyond[a][lane] = std::numeric_limits<float>::infinity();
     }
   }
 };
@@ -49,16 +54,20 @@ inline std::uint32_t bits_of(Int8 mask) {
 inline Vec3x8 broadcast(Vec3 p) { return {broadcast(p.x), broadcast(p.y), broadcast(p.z)}; }
 
 /// Bit i is set if a node at p may be nearer than `reach` to face i, judged by its height over the plane and by its
-/// distance from the three edges within the plane. Never wrong where the bit is not set.
-inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach) {
+/// distance from the three edges within the plane, and if no neighbour is nearer for sure. Nodes that are not higher
+/// than `settled` are never left to a neighbour.
+inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach, float settled) {
   const Vec3x8 n = faces.normal(), x = broadcast(p);
-  const Float8 height = dot(x - faces.corner(0), n);
-  const Float8 left = reach * reach - height * height;  // the square of the reach within the plane
+  const Float8 height = dot(x - faces.corner(0), n), squared = height * height;
+  const Float8 left = reach * reach - squared;  // the square of the reach within the plane
+  const Int8 is_low = squared <= settled * settled;
   Int8 is_near = left >= 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3x8 start = faces.corner(i), edge = faces.corner((i + 1) % 3) - start;
-    const Float8 inside = dot(cross(n, edge), x - start);
-    is_near &= (inside >= 0) | (inside * inside <= left * dot(edge, edge));
+    const Float8 inside = dot(cross(n, edge), x - start), along = dot(edge, x - start), ee = dot(edge, edge);
+    const Float8 outside = inside * inside;
+    const Int8 is_over_neighbor = (along > 0) & (along < ee) & (outside > load8(faces.beyond[i]) * squared * ee);
+    is_near &= (inside >= 0) | ((outside <= left * ee) & (is_low | ~is_over_neighbor));
   }
   return bits_of(is_near);
 }

@@ -1,6 +1,7 @@
 #include "collide/surface_search.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -121,12 +122,14 @@ void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const Su
                                const Masks& masks, Vec3 drift, Found& found) const {
   const float motion = a.motion + b.motion + drift_length_;
   const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
+  // What moves further than the margin may come near another face than the one it is over now.
+  const float settled = motion <= margin_ ? motion + kTouching : std::numeric_limits<float>::max();
   for (std::uint32_t i = 0; i < a.count; ++i) {
     const SurfaceElement& owner = first.topology().elements[a.elements[i]];
     if (masks[i] == 0 || owner.owned_nodes == 0) continue;
     for (std::uint32_t k = 0; k < 3; ++k) {
       if (!(owner.owned_nodes >> k & 1)) continue;
-      std::uint32_t mask = masks[i] & near_faces(b.faces, a.faces.corner_at(k, i), reach);
+      std::uint32_t mask = masks[i] & near_faces(b.faces, a.faces.corner_at(k, i), reach, settled);
       for (; mask != 0; mask &= mask - 1) {
         test_node(first, owner.nodes[k], second, b.elements[lowest_bit(mask)], drift, found);
       }

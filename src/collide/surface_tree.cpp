@@ -11,6 +11,9 @@ constexpr std::size_t kLeafSize = 8;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kFarthest = 1e15f;  ///< m; squares of it are still finite
 constexpr std::size_t kNodesPerChunk = 4096;
+/// Two faces are level with each other if their normals are within 11°. A node that is beyond their edge by a quarter
+/// of its height is then nearer to the neighbour.
+constexpr float kLevel = 0.98f, kBeyond = 0.25f * 0.25f;
 constexpr std::size_t kLeavesPerChunk = 512;
 constexpr std::size_t kMaxSubtrees = 64;  ///< how many parts a refit is cut into, whatever the number of threads
 
@@ -62,6 +65,7 @@ void SurfaceTree::build() {
   patches_ = SurfacePatches(topology_, leaf_of, levels);
   normal_boxes_.resize(nodes_.size());
   normals_.resize(topology_.elements.size());
+  edge_states_.resize(topology_.edges.size());
 }
 
 /// Halves the elements along the longest side of their box at rest until they fit into a leaf.
@@ -109,8 +113,11 @@ void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float 
     for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s), growth);
   });
   for (std::uint32_t n = subtrees - 1; n-- > 0;) fit_inner(n);
+  parallel_for(workers, edge_states_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) edge_states_[e] = state_of(topology_.edges[e]);
+  });
   parallel_for(workers, leaves_.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t l = begin; l < end; ++l) note_ridges(leaves_[l]);
+    for (std::size_t l = begin; l < end; ++l) note_edges(leaves_[l]);
   });
 }
 
@@ -207,27 +214,28 @@ void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
   normal_boxes_[node] = normals;
 }
 
-void SurfaceTree::note_ridges(Leaf& leaf) const {
+void SurfaceTree::note_edges(Leaf& leaf) const {
   leaf.has_ridges = false;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const SurfaceElement& e = topology_.elements[leaf.elements[i]];
     leaf.ridges[i] = 0;
     for (std::size_t k = 0; k < e.edge_count(); ++k) {
-      const bool is_ridge = (e.owned_edges >> k & 1) && !is_flat_edge(e.edges[k]);
+      const EdgeState state = edge_states_[e.edges[k]];
+      const bool is_ridge = (e.owned_edges >> k & 1) && !state.is_flat;
       leaf.ridges[i] |= std::uint8_t(is_ridge << k);
+      leaf.faces.beyond[k][i] = state.is_level ? kBeyond : std::numeric_limits<float>::infinity();
     }
     leaf.has_ridges |= leaf.ridges[i] != 0;
   }
 }
 
-bool SurfaceTree::is_flat_edge(std::uint32_t e) const {
-  const SurfaceEdge& edge = topology_.edges[e];
-  if (edge.is_border()) return false;
+SurfaceTree::EdgeState SurfaceTree::state_of(const SurfaceEdge& edge) const {
+  if (edge.is_border()) return {};
   const Vec3 d = positions_[edge.nodes[1]].xyz() - positions_[edge.nodes[0]].xyz();
-  // The sine of half the angle between the faces, times half of the length, is how far the edge can stand out.
   const float cosine = dot(normals_[edge.faces[0]].xyz(), normals_[edge.faces[1]].xyz());
+  // The sine of half the angle between the faces, times half of the length, is how far the edge can stand out.
   const float limit = 2 * kFlatness * topology_.radius;
-  return 0.125f * (1 - cosine) * dot(d, d) < limit * limit;
+  return {0.125f * (1 - cosine) * dot(d, d) < limit * limit, cosine >= kLevel};
 }
 
 }  // namespace pliant

@@ -51,7 +51,7 @@ class SurfaceTree {
     Box8 boxes;
     FaceLanes faces;
     std::array<std::uint32_t, 8> elements;
-    std::array<std::uint8_t, 8> ridges;  ///< bit i of element e: it owns its edge i, which is not `is_flat_edge`
+    std::array<std::uint8_t, 8> ridges;  ///< bit i of element e: it owns its edge i, which is not flat
     std::uint32_t count;
     float motion;       ///< m, the largest of a node
     bool has_ridges;    ///< any
@@ -67,10 +67,6 @@ class SurfaceTree {
   /// Of each face now, of length 1 (0 for free edges and where there is none); w is the largest motion of a node, m.
   std::span<const Vec4> normals() const { return normals_; }
 
-  /// Whether an edge runs between two faces in surroundings that are so flat that nothing can sink in there further
-  /// than a twentieth of the thickness as long as its ends are kept out.
-  bool is_flat_edge(std::uint32_t edge) const;
-
   /// Whether what is below a node, or below two nodes a < b of one level, cannot touch itself in this substep.
   bool is_flat(std::uint32_t node) const { return patches_.is_patch(node) && normal_boxes_[node].is_narrow(); }
   bool is_flat(std::uint32_t a, std::uint32_t b) const {
@@ -78,13 +74,19 @@ class SurfaceTree {
   }
 
  private:
+  struct EdgeState {
+    bool is_flat = false;   ///< its surroundings are so flat that nothing sinks in where its ends are kept out
+    bool is_level = false;  ///< it runs between two faces at a small angle
+  };
+
   void build();
   void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
   void move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers);
   void fit_leaf(std::uint32_t node, float growth);
   void fit_below(std::uint32_t root, float growth);
   void fit_inner(std::uint32_t node);
-  void note_ridges(Leaf& leaf) const;
+  void note_edges(Leaf& leaf) const;
+  EdgeState state_of(const SurfaceEdge& edge) const;
   NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
@@ -92,6 +94,7 @@ class SurfaceTree {
   std::vector<Leaf> leaves_;
   SurfacePatches patches_;
   std::vector<NormalBox> normal_boxes_;
+  std::vector<EdgeState> edge_states_;
   std::vector<Vec4> positions_, motions_, normals_;
   Vec3 drift_;
   float margin_ = 0;

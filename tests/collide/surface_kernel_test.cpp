@@ -26,7 +26,7 @@ TEST(SurfaceKernel, DropsOnlyWhatIsFar) {
       }
     }
     const Vec3 p = point(1);
-    const std::uint32_t near = near_faces(lanes[0], p, 0.4f), unparted = unparted_faces(lanes[0], lanes[1], 3, 0.1f);
+    const std::uint32_t near = near_faces(lanes[0], p, 0.4f, 0), unparted = unparted_faces(lanes[0], lanes[1], 3, 0.1f);
     for (std::uint32_t i = 0; i < 8; ++i) {
       const auto& f = x[0][i];
       const float squared = closest_on_triangle(p, f[0], f[1], f[2]).squared_distance;
