@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #if defined(__AVX__)
@@ -26,6 +27,7 @@ struct alignas(32) FaceLanes {
   /// Of edge i: the square of how far beyond it, against the height, a node is surely over the neighbour; infinite
   /// where there is none, or where it is not level with this face.
   float beyond[3][8];
+  std::uint8_t owned_nodes[8];  ///< bit i: the face speaks for its corner i
 
   Vec3x8 corner(std::size_t i) const { return {load8(corners[i][0]), load8(corners[i][1]), load8(corners[i][2])}; }
   Vec3x8 normal() const { return {load8(normals[0]), load8(normals[1]), load8(normals[2])}; }
@@ -54,22 +56,28 @@ inline std::uint32_t bits_of(Int8 mask) {
 inline Vec3x8 broadcast(Vec3 p) { return {broadcast(p.x), broadcast(p.y), broadcast(p.z)}; }
 
 /// Bit i is set if a node at p may be nearer than `reach` to face i, judged by its height over the plane and by its
-/// distance from the three edges within the plane, and if no neighbour is nearer for sure. Nodes that are not higher
-/// than `settled` are never left to a neighbour.
+/// distance from the three edges within the plane, and if face i has to speak for it: no neighbour is nearer for sure,
+/// and the corner that is nearest, if one is, is its own. Nodes that are not higher than `settled` are never left to
+/// others.
 inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach, float settled) {
+  using Byte8 = std::uint8_t __attribute__((vector_size(8)));
   const Vec3x8 n = faces.normal(), x = broadcast(p);
   const Float8 height = dot(x - faces.corner(0), n), squared = height * height;
   const Float8 left = reach * reach - squared;  // the square of the reach within the plane
-  const Int8 is_low = squared <= settled * settled;
-  Int8 is_near = left >= 0;
+  Int8 is_near = left >= 0, is_anothers = {}, is_before[3], is_behind[3];
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3x8 start = faces.corner(i), edge = faces.corner((i + 1) % 3) - start;
     const Float8 inside = dot(cross(n, edge), x - start), along = dot(edge, x - start), ee = dot(edge, edge);
     const Float8 outside = inside * inside;
-    const Int8 is_over_neighbor = (along > 0) & (along < ee) & (outside > load8(faces.beyond[i]) * squared * ee);
-    is_near &= (inside >= 0) | ((outside <= left * ee) & (is_low | ~is_over_neighbor));
+    is_before[i] = along<0, is_behind[i] = along> ee;
+    is_near &= (inside >= 0) | (outside <= left * ee);
+    is_anothers |= (inside < 0) & ~is_before[i] & ~is_behind[i] & (outside > load8(faces.beyond[i]) * squared * ee);
   }
-  return bits_of(is_near);
+  Byte8 bytes;
+  std::memcpy(&bytes, faces.owned_nodes, sizeof bytes);
+  const Int8 owned = __builtin_convertvector(bytes, Int8);
+  for (std::size_t i = 0; i < 3; ++i) is_anothers |= is_before[i] & is_behind[(i + 2) % 3] & ((owned & (1 << i)) == 0);
+  return bits_of(is_near & ((squared <= settled * settled) | ~is_anothers));
 }
 
 /// Bit i is set if no plane of the one or the other keeps the face and face i further apart than `distance`.

@@ -112,24 +112,28 @@ void SurfaceSearch::search_leaves(Part part, Found& found) const {
     for (; mask != 0; mask &= mask - 1) transposed[lowest_bit(mask)] |= std::uint8_t(1u << i);
   }
   if (any == 0) return;
-  test_nodes(a_, a, b_, b, masks, drift_, found);
-  test_nodes(b_, b, a_, a, transposed, -drift_, found);
+  test_nodes(a_, a, b_, part.b, masks, drift_, found);
+  test_nodes(b_, b, a_, part.a, transposed, -drift_, found);
   test_edges(a, b, masks, found);
 }
 
 /// The nodes that the elements of one leaf own against the faces of another.
-void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, const Leaf& b,
+void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, std::uint32_t node_b,
                                const Masks& masks, Vec3 drift, Found& found) const {
+  const Leaf& b = second.leaf(node_b);
   const float motion = a.motion + b.motion + drift_length_;
   const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
   // What moves further than the margin may come near another face than the one it is over now.
   const float settled = motion <= margin_ ? motion + kTouching : std::numeric_limits<float>::max();
+  const SurfaceTree::Node& box = second.nodes()[node_b];
+  const Aabb near_box = Aabb{box.lower, box.upper}.expanded(reach);
   for (std::uint32_t i = 0; i < a.count; ++i) {
     const SurfaceElement& owner = first.topology().elements[a.elements[i]];
     if (masks[i] == 0 || owner.owned_nodes == 0) continue;
     for (std::uint32_t k = 0; k < 3; ++k) {
-      if (!(owner.owned_nodes >> k & 1)) continue;
-      std::uint32_t mask = masks[i] & near_faces(b.faces, a.faces.corner_at(k, i), reach, settled);
+      const Vec3 p = a.faces.corner_at(k, i);
+      if (!(owner.owned_nodes >> k & 1) || !near_box.contains(p)) continue;
+      std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach, settled);
       for (; mask != 0; mask &= mask - 1) {
         test_node(first, owner.nodes[k], second, b.elements[lowest_bit(mask)], drift, found);
       }

@@ -26,8 +26,8 @@ class SurfaceSearch {
   using Masks = std::array<std::uint8_t, 8>;  ///< per element of the one leaf: which of the other are near
 
   void search_leaves(SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
-  void test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, const Leaf& b, const Masks& masks,
-                  Vec3 drift, SurfaceContacts::Found& found) const;
+  void test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, std::uint32_t node_b,
+                  const Masks& masks, Vec3 drift, SurfaceContacts::Found& found) const;
   void test_node(const SurfaceTree& first, std::uint32_t node, const SurfaceTree& second, std::uint32_t face,
                  Vec3 drift, SurfaceContacts::Found& found) const;
   void test_edges(const Leaf& a, const Leaf& b, const Masks& masks, SurfaceContacts::Found& found) const;

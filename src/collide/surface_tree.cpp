@@ -75,6 +75,7 @@ void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node
     leaf.count = std::uint32_t(order.size());
     for (std::uint32_t i = 0; i < kLeafSize; ++i) {
       leaf.elements[i] = i < order.size() ? order[i] : 0;
+      leaf.faces.owned_nodes[i] = topology_.elements[leaf.elements[i]].owned_nodes;
       leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
     }
     return;

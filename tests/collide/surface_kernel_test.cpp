@@ -17,6 +17,7 @@ TEST(SurfaceKernel, DropsOnlyWhatIsFar) {
   std::size_t dropped = 0, parted = 0;
   for (int round = 0; round < 3000; ++round) {
     FaceLanes lanes[2];
+    for (FaceLanes& l : lanes) std::fill(l.owned_nodes, l.owned_nodes + 8, std::uint8_t(7));
     std::array<Vec3, 3> x[2][8];
     for (int side = 0; side < 2; ++side) {
       for (std::uint32_t i = 0; i < 8; ++i) {
