@@ -103,8 +103,10 @@ void SurfaceSearch::search_leaves(Part part, Found& found) const {
   const bool is_same = is_self_ && part.a == part.b;
   const Vec3 back = min_each(drift_, {}), forth = max_each(drift_, {});
   Masks masks{}, transposed{};
-  std::uint32_t any = 0;
-  for (std::uint32_t i = 0; i < a.count; ++i) {
+  const SurfaceTree::Node& box_b = b_.nodes()[part.b];
+  std::uint32_t near = overlap_mask(a.boxes, box_b.lower - forth, box_b.upper - back), any = 0;
+  for (; near != 0; near &= near - 1) {
+    const std::uint32_t i = lowest_bit(near);
     std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) + back, a.boxes.upper_at(i) + forth);
     if (is_same) mask &= ~((2u << i) - 1);
     masks[i] = std::uint8_t(mask);
@@ -126,16 +128,18 @@ void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const Su
   // What moves further than the margin may come near another face than the one it is over now.
   const float settled = motion <= margin_ ? motion + kTouching : std::numeric_limits<float>::max();
   const SurfaceTree::Node& box = second.nodes()[node_b];
-  const Aabb near_box = Aabb{box.lower, box.upper}.expanded(reach);
+  const float growth = first.topology().radius + 0.5f * first.margin() + a.motion + drift_length_;
+  const Aabb near_box = Aabb{box.lower, box.upper}.expanded(1.0001f * growth + kTouching);
   for (std::uint32_t i = 0; i < a.count; ++i) {
-    const SurfaceElement& owner = first.topology().elements[a.elements[i]];
-    if (masks[i] == 0 || owner.owned_nodes == 0) continue;
-    for (std::uint32_t k = 0; k < 3; ++k) {
+    if (masks[i] == 0) continue;
+    for (std::uint32_t owned = a.faces.owned_nodes[i]; owned != 0; owned &= owned - 1) {
+      const std::uint32_t k = lowest_bit(owned);
       const Vec3 p = a.faces.corner_at(k, i);
-      if (!(owner.owned_nodes >> k & 1) || !near_box.contains(p)) continue;
+      if (!near_box.contains(p)) continue;
       std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach, settled);
       for (; mask != 0; mask &= mask - 1) {
-        test_node(first, owner.nodes[k], second, b.elements[lowest_bit(mask)], drift, found);
+        const std::uint32_t node = first.topology().elements[a.elements[i]].nodes[k];
+        test_node(first, node, second, b.elements[lowest_bit(mask)], drift, found);
       }
     }
   }
