@@ -10,6 +10,13 @@
 // to their ends (they could sink in by a tenth of the thickness at most). Nothing is left out that would pass through.
 //
 // Cost: linear in the surface (refit) and in what is near to what. Results do not depend on the number of threads.
+//
+// Limits: surfaces that pass through each other already (an edge through the inside of a face) are pushed apart only
+// where a side is remembered. Sides are remembered per pair of features; a node that slips through and leaves the range
+// of the radii and the margin within one substep stays where it is. Within one connected piece what is nearer at rest
+// than the thickness is never kept apart. A narrow cone of normals stands for "does not touch itself" (see
+// surface_patches.h), so contacts closer along the surface than about 1.4 times the thickness may be left out in
+// regions that bend by less than 90°.
 #pragma once
 
 #include <array>
