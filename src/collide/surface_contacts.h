@@ -1,0 +1,99 @@
+// Contacts between deformable surfaces, and of a surface with itself: nodes against faces and edges against edges.
+//
+// Both ways of touching give the same kind of contact. Features that are nearer to each other than their radii and the
+// margin give one as they are now. Features that are further apart, but whose paths in this substep bring them within
+// their radii, give one for the moment when they meet, with the gap as it is now along the normal of that moment.
+// Either way a row that keeps `Σ weights[i] dot(normal, v[nodes[i]]) ≥ −gap / h` keeps them apart.
+//
+// What says the same twice is left out: where a node is nearest to an edge or corner of a face, one face speaks for all
+// that share it, and only if no neighbour is nearer still; two edges that cross above nearly flat surroundings are left
+// to their ends (they could sink in by a tenth of the thickness at most). Nothing is left out that would pass through.
+//
+// Cost: linear in the surface (refit) and in what is near to what. Results do not depend on the number of threads.
+//
+// Limits: surfaces that pass through each other already (an edge through the inside of a face) are pushed apart only
+// where a side is remembered. Sides are remembered per pair of features; a node that slips through and leaves the range
+// of the radii and the margin within one substep stays where it is. Within one connected piece what is nearer at rest
+// than the thickness is never kept apart. A narrow cone of normals stands for "does not touch itself" (see
+// surface_patches.h), so contacts closer along the surface than about 1.4 times the thickness may be left out in
+// regions that bend by less than 90°.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.h"
+#include "collide/surface_sides.h"
+#include "collide/surface_tree.h"
+
+namespace pliant {
+
+/// A row's worth of geometry.
+struct SurfaceContact {
+  std::array<std::uint32_t, 4> nodes;  ///< of all particle nodes; node and face, or edge and edge
+  std::array<float, 4> weights;        ///< the gap grows with Σ weights[i] dot(normal, v[nodes[i]])
+  Vec3 normal;                         ///< from the second feature to the first
+  float gap;                           ///< m, less the radii; negative when they overlap
+  std::uint64_t key;                   ///< names the pair of features, the same in every substep
+
+  /// Whether it is one of two edges.
+  bool is_edges() const { return key >> 63 != 0; }
+};
+
+/// What one search did.
+struct SurfaceSearchReport {
+  std::size_t tests = 0;      ///< pairs of features that were looked at closely
+  std::size_t cut_parts = 0;  ///< parts of the search that were given up because they had too many pairs, 0 in any sane
+                              ///< state: contacts are missing
+  bool overflowed() const { return cut_parts > 0; }
+};
+
+class SurfaceSearch;
+
+/// Finds the contacts of one pair of surfaces, or of one surface with itself, and remembers what must be remembered
+/// until the next substep. Use one per pair.
+class SurfaceContacts {
+ public:
+  /// Both trees must have been refitted for this substep with the same h. The contacts stay until the next search. No
+  /// allocation once as many have been found before.
+  std::span<const SurfaceContact> find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+
+  /// Ignores features that share a node or that are, in one connected piece, nearer than the thickness at rest; others
+  /// count as near when they have come at least half way from there to touching.
+  std::span<const SurfaceContact> find_self(const SurfaceTree& surface, Workers& workers);
+
+  std::span<const SurfaceContact> contacts() const { return contacts_; }
+  const SurfaceSearchReport& report() const { return report_; }
+
+  /// What it remembers: to be saved and restored with the world's state, and cleared where bodies are moved by hand.
+  SurfaceSides& sides() { return sides_; }
+  const SurfaceSides& sides() const { return sides_; }
+
+  /// Two nodes of the trees whose boxes overlap; the same node twice stands for all pairs below it.
+  struct Part {
+    std::uint32_t a, b;
+  };
+  /// What one part of the search found.
+  struct Found {
+    std::vector<SurfaceContact> contacts;
+    std::vector<SideNote> notes;
+    std::vector<Part> stack;
+    std::size_t tests = 0;
+    bool is_cut = false;
+  };
+
+ private:
+  std::span<const SurfaceContact> search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void cut_into_parts(const SurfaceSearch& search, bool is_empty);
+
+  SurfaceSides sides_;
+  std::vector<Part> parts_, next_parts_;
+  std::vector<Found> found_;
+  std::vector<SurfaceContact> contacts_;
+  std::vector<SideNote> notes_;
+  SurfaceSearchReport report_;
+};
+
+}  // namespace pliant

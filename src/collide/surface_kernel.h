@@ -1,0 +1,119 @@
+// Eight faces of a leaf against one node, one face or eight others, in one go.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+// box_kernel.h has vector types of its own within a function, which must not shadow those of simd.h: it comes first.
+// clang-format off
+#include "geometry/box_kernel.h"
+#include "base/simd.h"
+// clang-format on
+#include "pliant/math.h"
+
+namespace pliant {
+
+/// Where eight faces are, by coordinate, and their normals of length 1 (or 0). Lanes without a face repeat another one;
+/// lanes of faces that are nowhere hold NaN.
+struct alignas(32) FaceLanes {
+  float corners[3][3][8], normals[3][8];
+  /// Of edge i: the square of how far beyond it, against the height, a node is surely over the neighbour; infinite
+  /// where there is none, or where it is not level with this face.
+  float beyond[3][8];
+  std::uint8_t owned_nodes[8];  ///< bit i: the face speaks for its corner i
+
+  Vec3x8 corner(std::size_t i) const { return {load8(corners[i][0]), load8(corners[i][1]), load8(corners[i][2])}; }
+  Vec3x8 normal() const { return {load8(normals[0]), load8(normals[1]), load8(normals[2])}; }
+  Vec3 corner_at(std::size_t i, std::uint32_t lane) const {
+    return {corners[i][0][lane], corners[i][1][lane], corners[i][2][lane]};
+  }
+  Vec3 normal_at(std::uint32_t lane) const { return {normals[0][lane], normals[1][lane], normals[2][lane]}; }
+  void set(std::uint32_t lane, const std::array<Vec3, 3>& x, Vec3 n) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t i = 0; i < 3; ++i) corners[i][a][lane] = x[i][a];
+      normals[a][lane] = n[a];
+      beyond[a][lane] = std::numeric_limits<float>::infinity();
+    }
+  }
+};
+
+inline std::uint32_t bits_of(Int8 mask) {
+#if defined(__AVX__)
+  return std::uint32_t(_mm256_movemask_ps(__m256(mask)));
+#else
+  std::uint32_t bits = 0;
+  for (std::uint32_t i = 0; i < kLanes; ++i) bits |= std::uint32_t(mask[i] & 1) << i;
+  return bits;
+#endif
+}
+inline Vec3x8 broadcast(Vec3 p) { return {broadcast(p.x), broadcast(p.y), broadcast(p.z)}; }
+
+/// Bit i is set if a node at p may be nearer than `reach` to face i, judged by its height over the plane and by its
+/// distance from the three edges within the plane, and if face i has to speak for it: no neighbour is nearer for sure,
+/// and the corner that is nearest, if one is, is its own. Nodes that are not higher than `settled` are never left to
+/// others.
+inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach, float settled) {
+  using Byte8 = std::uint8_t __attribute__((vector_size(8)));
+  const Vec3x8 n = faces.normal(), x = broadcast(p);
+  const Float8 height = dot(x - faces.corner(0), n), squared = height * height;
+  const Float8 left = reach * reach - squared;  // the square of the reach within the plane
+  Int8 is_near = left >= 0, is_anothers = {}, is_before[3], is_behind[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3x8 start = faces.corner(i), edge = faces.corner((i + 1) % 3) - start;
+    const Float8 inside = dot(cross(n, edge), x - start), along = dot(edge, x - start), ee = dot(edge, edge);
+    const Float8 outside = inside * inside;
+    is_before[i] = along<0, is_behind[i] = along> ee;
+    is_near &= (inside >= 0) | (outside <= left * ee);
+    is_anothers |= (inside < 0) & ~is_before[i] & ~is_behind[i] & (outside > load8(faces.beyond[i]) * squared * ee);
+  }
+  Byte8 bytes;
+  std::memcpy(&bytes, faces.owned_nodes, sizeof bytes);
+  const Int8 owned = __builtin_convertvector(bytes, Int8);
+  for (std::size_t i = 0; i < 3; ++i) is_anothers |= is_before[i] & is_behind[(i + 2) % 3] & ((owned & (1 << i)) == 0);
+  return bits_of(is_near & ((squared <= settled * settled) | ~is_anothers));
+}
+
+/// Bit i is set if no plane of the one or the other keeps the face and face i further apart than `distance`.
+inline std::uint32_t unparted_faces(const FaceLanes& faces, const FaceLanes& others, std::uint32_t lane,
+                                    float distance) {
+  const Vec3x8 n = faces.normal(), start = faces.corner(0);
+  const Vec3x8 other_n = broadcast(others.normal_at(lane)), other_start = broadcast(others.corner_at(0, lane));
+  Float8 low = dot(other_start - start, n), high = low;
+  Float8 other_low = dot(start - other_start, other_n), other_high = other_low;
+  for (std::size_t i = 1; i < 3; ++i) {
+    const Float8 height = dot(broadcast(others.corner_at(i, lane)) - start, n);
+    const Float8 other_height = dot(faces.corner(i) - other_start, other_n);
+    low = min(height, low), high = max(height, high);
+    other_low = min(other_height, other_low), other_high = max(other_height, other_high);
+  }
+  return bits_of((low <= distance) & (-high <= distance) & (other_low <= distance) & (-other_high <= distance));
+}
+
+/// Whether a plane at right angles to `normal` keeps all faces of the one further than `distance` from all of the
+/// other.
+inline bool are_parted(const FaceLanes& a, const FaceLanes& b, Vec3 normal, float distance) {
+  const Vec3x8 n = broadcast(normal);
+  const Vec3x8 origin = broadcast(a.corner_at(0, 0));
+  const Float8 start = dot(b.corner(0) - origin, n), own = dot(a.corner(0) - origin, n);
+  Float8 low = start, high = start, own_low = own, own_high = own;
+  for (std::size_t i = 1; i < 3; ++i) {
+    const Float8 height = dot(b.corner(i) - origin, n), own_height = dot(a.corner(i) - origin, n);
+    low = min(height, low), high = max(height, high);
+    own_low = min(own_height, own_low), own_high = max(own_height, own_high);
+  }
+  float least = low[0], most = high[0], own_least = own_low[0], own_most = own_high[0];
+  for (std::size_t i = 1; i < kLanes; ++i) {
+    least = min(low[i], least), most = max(high[i], most);
+    own_least = min(own_low[i], own_least), own_most = max(own_high[i], own_most);
+  }
+  return least - own_most > distance || own_least - most > distance;
+}
+
+}  // namespace pliant

@@ -1,0 +1,137 @@
+#include "collide/surface_pair.h"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
+
+/// The part of w that is at right angles to d.
+Vec3 across(Vec3 w, Vec3 d) {
+  const float dd = dot(d, d);
+  return dd > 0 ? w - (dot(w, d) / dd) * d : w;
+}
+
+/// The sine of the angle between u and the plane at right angles to m, or 0 where there is none.
+float slant(Vec3 u, Vec3 m) {
+  const float squared = dot(u, u) * dot(m, m);
+  return squared > 0 ? dot(u, m) / std::sqrt(squared) : 0;
+}
+
+/// Whether p, which lies away from the node, is nearer to an edge of the node than to the node itself.
+template <typename PointOf>
+bool leans_over_edge(const SurfaceTopology& topology, std::uint32_t node, Vec3 away, PointOf&& point_of) {
+  const Vec3 x = point_of(node);
+  for (const std::uint32_t n : topology.neighbors[node]) {
+    if (slant(away, point_of(n) - x) > kSlant) return true;
+  }
+  return false;
+}
+
+/// How far the surface around an edge falls off on both sides as seen from outside, along its length: 0 if it is flat,
+/// negative if it rises on one side. An edge that is no ridge of two faces rises for ever.
+template <typename PointOf>
+float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
+  const Vec3 start = point_of(edge.nodes[0]), d = point_of(edge.nodes[1]) - start;
+  float lowest = 1;
+  const std::uint32_t wings = std::min(edge.face_count, 2u);
+  for (std::uint32_t i = 0; i < wings; ++i) {
+    lowest = std::min(lowest, -slant(away, across(point_of(edge.wings[i]) - start, d)));
+  }
+  if (edge.face_count != 2) return lowest < -kSlant ? lowest : std::numeric_limits<float>::infinity();
+  return lowest * 0.5f * length(d);
+}
+
+}  // namespace
+
+std::uint64_t SurfacePair::key() const {
+  const SurfaceTopology &a = first->topology(), &b = second->topology();
+  if (kind == FeaturePair::NodeFace) {
+    return std::uint64_t{a.nodes[feature[0]]} << 32 | (b.first_feature + feature[1]);
+  }
+  return std::uint64_t{1} << 63 | std::uint64_t{a.first_feature + feature[0]} << 32 | (b.first_feature + feature[1]);
+}
+
+bool SurfacePair::is_redundant(const Separation& at, float t) const {
+  return kind == FeaturePair::NodeFace ? is_redundant_on_face(at, t) : is_redundant_of_edges(at, t);
+}
+
+bool SurfacePair::is_redundant_on_face(const Separation& at, float t) const {
+  const SurfaceTopology& topology = second->topology();
+  const SurfaceElement& face = topology.elements[feature[1]];
+  const auto point_of = [&](std::uint32_t n) { return point_of_second(n, t); };
+  const int zeros = (at.weights[1] == 0) + (at.weights[2] == 0) + (at.weights[3] == 0);
+  if (zeros == 0) return false;
+  if (zeros == 2) {  // at a corner
+    const std::size_t i = at.weights[1] != 0 ? 0 : at.weights[2] != 0 ? 1 : 2;
+    return !(face.owned_nodes >> i & 1) || leans_over_edge(topology, face.nodes[i], at.offset, point_of);
+  }
+  const std::size_t i = at.weights[1] == 0 ? 1 : at.weights[2] == 0 ? 2 : 0;  // on the edge opposite to the zero
+  if (!(face.owned_edges >> i & 1)) return true;
+  const SurfaceEdge& edge = topology.edges[face.edges[i]];
+  const Vec3 start = point_of(edge.nodes[0]), d = point_of(edge.nodes[1]) - start;
+  for (std::uint32_t w = 0; w < std::min(edge.face_count, 2u); ++w) {
+    if (slant(at.offset, across(point_of(edge.wings[w]) - start, d)) > kSlant) return true;
+  }
+  return false;
+}
+
+bool SurfacePair::is_redundant_of_edges(const Separation& at, float t) const {
+  const SurfaceTopology &a = first->topology(), &b = second->topology();
+  const SurfaceEdge &edge_a = a.edges[feature[0]], &edge_b = b.edges[feature[1]];
+  const auto point_a = [&](std::uint32_t n) { return point_of_first(n, t); };
+  const auto point_b = [&](std::uint32_t n) { return point_of_second(n, t); };
+  const int end_a = at.weights[1] == 0 ? 0 : at.weights[0] == 0 ? 1 : -1;
+  const int end_b = at.weights[3] == 0 ? 0 : at.weights[2] == 0 ? 1 : -1;
+  const std::uint32_t node_a = end_a < 0 ? 0 : nodes[std::size_t(end_a)];
+  const std::uint32_t node_b = end_b < 0 ? 0 : nodes[std::size_t(2 + end_b)];
+  if (end_a >= 0 && end_b >= 0 && (a.has_face[node_a] || b.has_face[node_b])) return true;
+  if (end_a >= 0 && end_b < 0 && !edge_b.is_free()) return true;
+  if (end_b >= 0 && end_a < 0 && !edge_a.is_free()) return true;
+  if (end_a >= 0 && is_redundant_at_end(*first, feature[0], node_a, -at.offset, point_a)) return true;
+  if (end_b >= 0 && is_redundant_at_end(*second, feature[1], node_b, at.offset, point_b)) return true;
+  const float flat = kFlatness * (a.radius + b.radius);
+  return (end_a < 0 && ridge_height(edge_a, -at.offset, point_a) < flat) ||
+         (end_b < 0 && ridge_height(edge_b, at.offset, point_b) < flat);
+}
+
+/// Of all edges that end in a node one speaks for it, and only if none of them is nearer than the node.
+template <typename PointOf>
+bool SurfacePair::is_redundant_at_end(const SurfaceTree& tree, std::uint32_t edge, std::uint32_t node, Vec3 away,
+                                      PointOf&& point_of) const {
+  return tree.topology().first_edge[node] != edge || leans_over_edge(tree.topology(), node, away, point_of);
+}
+
+/// By the normal of the face or, on an edge, by the sum of those of its two faces (Bærentzen and Aanæs 2005).
+float SurfacePair::side_of_node(const Separation& now) const {
+  const SurfaceTopology& topology = second->topology();
+  const int zeros = (now.weights[1] == 0) + (now.weights[2] == 0) + (now.weights[3] == 0);
+  if (zeros == 2) return 0;
+  Vec3 normal = common_normal(0);
+  if (zeros == 1) {
+    const std::size_t i = now.weights[1] == 0 ? 1 : now.weights[2] == 0 ? 2 : 0;
+    const SurfaceElement& face = topology.elements[feature[1]];
+    const SurfaceEdge& edge = topology.edges[face.edges[i]];
+    if (edge.is_border()) return 0;
+    const std::uint32_t across_edge = edge.wings[0] == face.nodes[(i + 2) % 3] ? edge.wings[1] : edge.wings[0];
+    const Vec3 start = point_of_second(face.nodes[i], 0), end = point_of_second(face.nodes[(i + 1) % 3], 0);
+    normal += normalized(cross(point_of_second(across_edge, 0) - start, end - start));
+  }
+  const float height = dot(now.offset, normal);
+  return height < 0 ? -1.0f : 1.0f;
+}
+
+Vec3 SurfacePair::common_normal(float t) const {
+  const PairPoints p = moved(x, motion, t);
+  if (kind == FeaturePair::NodeFace) return normalized(cross(p[2] - p[1], p[3] - p[1]));
+  return normalized(cross(p[1] - p[0], p[3] - p[2]));
+}
+
+float SurfacePair::rest_distance(const std::array<float, 4>& weights) const {
+  const std::vector<Vec3>&a = first->topology().rest, &b = second->topology().rest;
+  const bool is_face = kind == FeaturePair::NodeFace;
+  return length(combine(weights, {a[nodes[0]], (is_face ? b : a)[nodes[1]], b[nodes[2]], b[nodes[3]]}));
+}
+
+}  // namespace pliant

@@ -1,0 +1,46 @@
+// Two features of surfaces in one substep: where their points are and go, and what their surroundings say about them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "collide/surface_features.h"
+#include "collide/surface_tree.h"
+
+namespace pliant {
+
+struct SurfacePair {
+  FeaturePair kind;
+  const SurfaceTree* first;            ///< the surface of the node, or of the first edge
+  const SurfaceTree* second;           ///< the surface of the face, or of the second edge
+  std::array<std::uint32_t, 4> nodes;  ///< local
+  std::uint32_t feature[2];            ///< node and face (its element), or edge and edge
+  PairPoints x;                        ///< m, now
+  PairPoints motion;                   ///< m, in this substep, relative to the drift of the second surface
+  Vec3 drift;                          ///< m, of the first surface relative to the second
+
+  std::uint64_t key() const;
+  /// Whether another pair says the same as this one, or something nearer, at the moment t of the substep.
+  bool is_redundant(const Separation& at, float t) const;
+  /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round.
+  float side_of_node(const Separation& now) const;
+  /// At right angles to the face or to both edges, where these have directions at all.
+  Vec3 common_normal(float t) const;
+  /// Between the points of contact, m, at rest.
+  float rest_distance(const std::array<float, 4>& weights) const;
+
+ private:
+  Vec3 point_of_first(std::uint32_t node, float t) const {
+    return first->positions()[node].xyz() + t * (first->motions()[node].xyz() + drift);
+  }
+  Vec3 point_of_second(std::uint32_t node, float t) const {
+    return second->positions()[node].xyz() + t * second->motions()[node].xyz();
+  }
+  bool is_redundant_on_face(const Separation& at, float t) const;
+  bool is_redundant_of_edges(const Separation& at, float t) const;
+  template <typename PointOf>
+  bool is_redundant_at_end(const SurfaceTree& tree, std::uint32_t edge, std::uint32_t node, Vec3 away,
+                           PointOf&& point_of) const;
+};
+
+}  // namespace pliant

@@ -1,0 +1,240 @@
+#include "collide/surface_contacts.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "geometry/primitives.h"
+
+#include "surface_meshes.h"
+#include "surface_oracle.h"
+
+namespace pliant {
+namespace {
+
+constexpr float kH = 1.0f / 240;
+
+std::vector<SurfaceContact> find(SurfaceScene& scene, SurfaceTree& a, SurfaceTree& b, float margin, float h = kH) {
+  a.refit(scene.x, scene.v, h, margin, scene.workers);
+  b.refit(scene.x, scene.v, h, margin, scene.workers);
+  SurfaceContacts contacts;
+  const auto found = contacts.find(a, b, scene.workers);
+  EXPECT_FALSE(contacts.report().overflowed());
+  return {found.begin(), found.end()};
+}
+
+std::vector<SurfaceContact> find_self(SurfaceScene& scene, SurfaceTree& s, float margin, float h = kH) {
+  s.refit(scene.x, scene.v, h, margin, scene.workers);
+  SurfaceContacts contacts;
+  const auto found = contacts.find_self(s, scene.workers);
+  EXPECT_FALSE(contacts.report().overflowed());
+  return {found.begin(), found.end()};
+}
+
+PairPoints points_of(const std::vector<Vec4>& x, const std::array<std::uint32_t, 4>& nodes) {
+  return {x[nodes[0]].xyz(), x[nodes[1]].xyz(), x[nodes[2]].xyz(), x[nodes[3]].xyz()};
+}
+PairPoints motion_of(const SurfaceScene& scene, const std::array<std::uint32_t, 4>& nodes, float h) {
+  PairPoints m = points_of(scene.v, nodes);
+  for (Vec3& p : m) p *= h;
+  return m;
+}
+
+/// visit(kind, nodes) for all pairs of features of two surfaces; of one with itself where they are the same.
+template <typename Visit>
+void for_each_pair(const SurfaceTopology& a, const SurfaceTopology& b, Visit&& visit) {
+  const auto node_face = [&](const SurfaceTopology& s, const SurfaceTopology& t) {
+    for (const std::uint32_t node : s.nodes) {
+      for (std::size_t f = 0; f < t.face_count; ++f) {
+        const auto& e = t.elements[f];
+        const std::array<std::uint32_t, 4> n{node, t.nodes[e.nodes[0]], t.nodes[e.nodes[1]], t.nodes[e.nodes[2]]};
+        if (n[0] != n[1] && n[0] != n[2] && n[0] != n[3]) visit(FeaturePair::NodeFace, n);
+      }
+    }
+  };
+  node_face(a, b);
+  if (&a != &b) node_face(b, a);
+  for (std::size_t i = 0; i < a.edges.size(); ++i) {
+    for (std::size_t j = &a == &b ? i + 1 : 0; j < b.edges.size(); ++j) {
+      const NodePair p = a.edges[i].nodes, q = b.edges[j].nodes;
+      const std::array<std::uint32_t, 4> n{a.nodes[p[0]], a.nodes[p[1]], b.nodes[q[0]], b.nodes[q[1]]};
+      if (n[0] != n[2] && n[0] != n[3] && n[1] != n[2] && n[1] != n[3]) visit(FeaturePair::EdgeEdge, n);
+    }
+  }
+}
+
+void expect_sound(const SurfaceScene& scene, const std::vector<SurfaceContact>& contacts, float thickness) {
+  std::map<std::uint64_t, int> keys;
+  for (const SurfaceContact& c : contacts) {
+    EXPECT_EQ(keys[c.key]++, 0) << "two contacts have the same key";
+    EXPECT_NEAR(length(c.normal), 1, 1e-5f);
+    EXPECT_NEAR(c.weights[0] + c.weights[1] + c.weights[2] + c.weights[3], 0, 1e-5f);
+    EXPECT_NEAR(dot(combine(c.weights, points_of(scene.x, c.nodes)), c.normal) - thickness, c.gap, 1e-5f);
+  }
+}
+
+// Triangles that share nothing: what is found for two of them must tell their true distance.
+TEST(SurfaceContacts, NearTrianglesGiveTheirDistance) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 5; ++round) {
+    SurfaceScene scene;
+    SurfaceTree a = scene.add_soup(120, 0.1f, 0.01f, random), b = scene.add_soup(100, 0.1f, 0.005f, random);
+    const std::vector<SurfaceContact> contacts = find(scene, a, b, 0.03f);
+    expect_sound(scene, contacts, 0.015f);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, float> expected, found;
+    const auto overlap = [&](std::uint32_t first, std::uint32_t second) {
+      const auto corners = [&](std::uint32_t n) {
+        return std::array{scene.x[n].xyz(), scene.x[n + 1].xyz(), scene.x[n + 2].xyz()};
+      };
+      return triangles_overlap(corners(first / 3 * 3), corners(second / 3 * 3));
+    };
+    const auto faces_of = [](const std::array<std::uint32_t, 4>& n) {
+      return std::pair(std::min(n[0], n[3]) / 3, std::max(n[0], n[3]) / 3);  // three nodes each
+    };
+    for_each_pair(a.topology(), b.topology(), [&](FeaturePair kind, const std::array<std::uint32_t, 4>& n) {
+      const PairPoints x = points_of(scene.x, n);
+      const float d = kind == FeaturePair::NodeFace
+                          ? std::sqrt(closest_on_triangle(x[0], x[1], x[2], x[3]).squared_distance)
+                          : std::sqrt(closest_of_segments(x[0], x[1], x[2], x[3]).squared_distance);
+      if (d >= 0.045f || overlap(n[0], n[3])) return;
+      const auto [it, is_new] = expected.insert({faces_of(n), d});
+      it->second = std::min(it->second, d);
+    });
+    for (const SurfaceContact& c : contacts) {
+      if (overlap(c.nodes[0], c.nodes[3])) continue;
+      const auto [it, is_new] = found.insert({faces_of(c.nodes), c.gap + 0.015f});
+      it->second = std::min(it->second, c.gap + 0.015f);
+    }
+    EXPECT_GT(expected.size(), 50u);
+    ASSERT_EQ(expected.size(), found.size());
+    for (const auto& [pair, d] : expected) EXPECT_NEAR(d, found[pair], 1e-5f);
+  }
+}
+
+TEST(SurfaceContacts, NoCrossingOfTwoMeshesIsMissed) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::size_t crossings = 0, contact_count = 0;
+  for (int round = 0; round < 12; ++round) {
+    SurfaceScene scene;
+    const float radius = round % 3 == 0 ? 0.0f : 0.004f;
+    const auto bumpy = [&](float height) {
+      return [&, height](float u, float w) {
+        return Vec3{u + 0.01f * unit(random), height + 0.02f * unit(random), w + 0.01f * unit(random)};
+      };
+    };
+    SurfaceTree a = scene.add_sheet(9, radius, bumpy(0.1f)), b = scene.add_sheet(8, radius, bumpy(0));
+    const float speed = round % 2 ? 100.0f : 30.0f;
+    for (std::size_t i = 0; i < scene.v.size(); ++i) {
+      scene.v[i] = {10 * unit(random), (i < 81 ? -speed : 5.0f) + 10 * unit(random), 10 * unit(random), 1};
+    }
+    const std::vector<SurfaceContact> contacts = find(scene, a, b, 0.01f);
+    expect_sound(scene, contacts, 2 * radius);
+    contact_count += contacts.size();
+    for_each_pair(a.topology(), b.topology(), [&](FeaturePair kind, const std::array<std::uint32_t, 4>& n) {
+      if (first_crossing(kind, points_of(scene.x, n), motion_of(scene, n, kH), 20) > 1) return;
+      ++crossings;
+      const bool is_found = std::any_of(contacts.begin(), contacts.end(), [&](const SurfaceContact& c) {
+        return c.nodes == n || c.nodes == std::array{n[2], n[3], n[0], n[1]};
+      });
+      EXPECT_TRUE(is_found) << "round " << round;
+    });
+  }
+  EXPECT_GT(crossings, 1000u);
+  EXPECT_LT(contact_count, 4 * crossings);
+}
+
+TEST(SurfaceContacts, WhatFliesPastGivesNone) {
+  SurfaceScene scene;
+  SurfaceTree a = scene.add_sheet(11, 0.002f, [](float u, float w) { return Vec3{u, 0.05f, w}; });
+  SurfaceTree b = scene.add_sheet(11, 0.002f, [](float u, float w) { return Vec3{u, 0, w}; });
+  for (std::size_t i = 0; i < 121; ++i) scene.v[i] = {100, 0, 30, 1};
+  EXPECT_TRUE(find(scene, a, b, 0.01f).empty());
+  for (std::size_t i = 121; i < 242; ++i) scene.v[i] = {100, -90, 30, 1};
+  EXPECT_TRUE(find(scene, a, b, 0.01f, 1.0f / 15).empty());
+  for (std::size_t i = 121; i < 242; ++i) scene.v[i] = {100, 90, 30, 1};
+  EXPECT_FALSE(find(scene, a, b, 0.01f, 1.0f / 15).empty());
+}
+
+/// Half of the sheet lies 2 radius + `gap` above the other half.
+SurfaceTree add_folded_sheet(SurfaceScene& scene, std::uint32_t n, float radius, float gap) {
+  SurfaceTree sheet = scene.add_sheet(n, radius, [](float u, float w) { return Vec3{u, 0, w}; });
+  const float bend = (radius + gap / 2) * kPi;  // the length of the half circle
+  for (Vec4& p : scene.x) {
+    const float s = p.x - 0.487f, r = radius + gap / 2;
+    if (std::abs(s) < bend / 2) {
+      p.x = r * std::cos(s / r), p.y = r * std::sin(s / r);
+    } else {
+      p.x = bend / 2 - std::abs(s), p.y = s > 0 ? r : -r;
+    }
+  }
+  return sheet;
+}
+
+TEST(SurfaceContacts, TheLayersOfAFoldedSheetTouch) {
+  for (const std::uint32_t n : {21u, 40u}) {
+    SurfaceScene scene;
+    const float radius = 0.004f;
+    SurfaceTree sheet = add_folded_sheet(scene, n, radius, 0.001f);
+    const std::vector<SurfaceContact> contacts = find_self(scene, sheet, 0.005f);
+    expect_sound(scene, contacts, 2 * radius);
+    // Every node but those near the fold and the rim touches the other layer, once, straight above or below.
+    std::map<std::uint32_t, int> touches;
+    for (const SurfaceContact& c : contacts) {
+      EXPECT_GT(c.gap, -1e-3f);
+      if (c.is_edges()) continue;
+      ++touches[c.nodes[0]];
+      const float x = scene.x[c.nodes[0]].x;
+      EXPECT_TRUE(x > -0.1f || x < -0.4f || std::abs(c.normal.y) > 0.9999f);
+    }
+    for (std::uint32_t i = 0; i < scene.x.size(); ++i) {
+      if (scene.x[i].x > -0.1f || scene.x[i].x < -0.4f) continue;
+      EXPECT_EQ(touches[i], 1) << "node " << i << " of " << n;
+    }
+  }
+}
+
+// Bent so strongly, and moving so fast, that patches are flat in one place and fold over in another.
+TEST(SurfaceContacts, NoCrossingOfASheetWithItselfIsMissed) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::size_t crossings = 0;
+  for (int round = 0; round < 4; ++round) {
+    SurfaceScene scene;
+    const float radius = round % 2 ? 0.002f : 0.0f;
+    SurfaceTree sheet = scene.add_sheet(17, radius, [](float u, float w) { return Vec3{u, 0, w}; });
+    for (std::size_t i = 0; i < scene.x.size(); ++i) {  // a roll, whose turns come together
+      Vec4 &p = scene.x[i], &v = scene.v[i];
+      const float angle = 9 * p.x, r = 0.1f + 0.05f * p.x;
+      const float speed = (round % 4 < 2 ? 15.0f : 40.0f) * (0.35f - p.x);  // outward
+      v = {speed * std::cos(angle) + unit(random), speed * std::sin(angle) + unit(random), 3 * unit(random), 1};
+      p = {r * std::cos(angle) + 0.002f * unit(random), r * std::sin(angle) + 0.002f * unit(random), p.z, 0};
+    }
+    const std::vector<SurfaceContact> contacts = find_self(scene, sheet, 0.004f);
+    expect_sound(scene, contacts, 2 * radius);
+    for_each_pair(sheet.topology(), sheet.topology(), [&](FeaturePair kind, const std::array<std::uint32_t, 4>& n) {
+      if (first_crossing(kind, points_of(scene.x, n), motion_of(scene, n, kH), 20) > 1) return;
+      ++crossings;
+      EXPECT_TRUE(std::any_of(contacts.begin(), contacts.end(),
+                              [&](const SurfaceContact& c) {
+                                return c.nodes == n || c.nodes == std::array{n[2], n[3], n[0], n[1]};
+                              }))
+          << "round " << round;
+    });
+  }
+  EXPECT_GT(crossings, 300u);
+}
+
+TEST(SurfaceContacts, NeighborsDoNotPushEachOther) {
+  for (const float radius : {0.0f, 0.005f, 0.02f, 0.1f, 0.5f}) {  // the edges are 0.05 long
+    SurfaceScene scene;
+    SurfaceTree sheet = scene.add_sheet(21, radius, [](float u, float w) { return Vec3{u, 0, w}; });
+    for (Vec4& p : scene.x) p.y = 0.02f * std::sin(12 * p.x), p.x *= 0.98f;
+    EXPECT_TRUE(find_self(scene, sheet, 0.02f).empty()) << radius;
+  }
+}
+
+}  // namespace
+}  // namespace pliant
