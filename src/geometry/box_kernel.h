@@ -3,10 +3,7 @@
 
 #include <cstdint>
 
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
+#include "base/simd.h"
 #include "pliant/math.h"
 
 namespace pliant {
@@ -34,13 +31,10 @@ inline std::uint32_t overlap_mask_scalar(const Box8& boxes, Vec3 lower, Vec3 upp
 }
 
 inline std::uint32_t overlap_mask(const Box8& boxes, Vec3 lower, Vec3 upper) {
-  typedef float Float8 __attribute__((vector_size(32)));
-  typedef std::int32_t Int8 __attribute__((vector_size(32)));
-  const auto load = [](const float* p) { return *reinterpret_cast<const Float8*>(p); };
-  Int8 m = (load(boxes.lower[0]) <= upper.x) & (load(boxes.upper[0]) >= lower.x);
-  m &= (load(boxes.lower[1]) <= upper.y) & (load(boxes.upper[1]) >= lower.y);
-  m &= (load(boxes.lower[2]) <= upper.z) & (load(boxes.upper[2]) >= lower.z);
-#if defined(__AVX__)
+  Int8 m = (load8(boxes.lower[0]) <= upper.x) & (load8(boxes.upper[0]) >= lower.x);
+  m &= (load8(boxes.lower[1]) <= upper.y) & (load8(boxes.upper[1]) >= lower.y);
+  m &= (load8(boxes.lower[2]) <= upper.z) & (load8(boxes.upper[2]) >= lower.z);
+#if defined(__AVX2__)
   return std::uint32_t(_mm256_movemask_ps(__m256(m)));
 #else
   typedef std::int64_t Long4 __attribute__((vector_size(32)));

@@ -72,6 +72,8 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   fixed_contacts_.clear(), rigid_contacts_.clear();
   rigid_slots_.clear();
   if (slots_.empty()) return;
+  if (meetings_due_) find_meetings();
+  meetings_.update_gaps(x_);
   obstacle_probes_.clear();
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   place_anchors(obstacles, h);
@@ -81,6 +83,24 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   recall(fixed_before_, fixed_contacts_);
   recall(rigid_before_, rigid_contacts_);
   number_rigid_bodies();
+}
+
+void ParticleEngine::find_meetings() {
+  meetings_due_ = false;
+  surface_bodies_.clear();
+  for (const std::uint32_t slot : slots_) {
+    const Body& b = body(slot);
+    surface_bodies_.push_back({.slot = slot,
+                               .first = b.first,
+                               .model = b.model.get(),
+                               .friction = b.settings.friction,
+                               .filter = b.settings.filter,
+                               .is_active = b.is_active(),
+                               .self_collision = common_of(*b.def).self_collision});
+  }
+  std::sort(surface_bodies_.begin(), surface_bodies_.end(),
+            [](const SurfaceBody& a, const SurfaceBody& b) { return a.first < b.first; });
+  meetings_.find(surface_bodies_, x_, v_, step_, workers_);
 }
 
 void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obstacles, float h) {
@@ -222,6 +242,22 @@ void ParticleEngine::note_contacts() {
   };
   for (const NodeContact& row : fixed_contacts_) note(row);
   for (const NodeContact& row : rigid_contacts_) note(row);
+  for (const FeatureContact& row : meetings_.contacts()) {
+    Vec3 place{};
+    float share = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (row.weights[k] >= 0) continue;
+      place -= x_[row.nodes[k]].xyz() * row.weights[k];
+      share -= row.weights[k];
+    }
+    contacts_.push_back({.a = body(row.slots[0]).id,
+                         .b = body(row.slots[1]).id,
+                         .position = place / share,
+                         .normal = row.normal,
+                         .depth = -row.gap,
+                         .normal_impulse = row.normal_impulse,
+                         .friction_impulse = row.friction_impulse});
+  }
 }
 
 bool ParticleEngine::touches(std::uint32_t slot, BodyId other) const {

@@ -52,6 +52,7 @@ void ParticleEngine::set_transform(std::uint32_t slot, const Transform& world_fr
     const Vec3 x = move * x_[i].xyz(), v = move.rotation.rotate(v_[i].xyz());
     x_[i] = {x.x, x.y, x.z, x_[i].w}, v_[i] = {v.x, v.y, v.z, v_[i].w};
   }
+  meetings_.forget();
   b.set_stale();
 }
 
@@ -130,6 +131,7 @@ void ParticleEngine::set_nodes(std::uint32_t slot, std::span<const Vec3> positio
     v_[b.first + i] = {velocities[i].x, velocities[i].y, velocities[i].z, v_[b.first + i].w};
   }
   b.chains.forget_impulses();
+  meetings_.forget();
   b.set_stale();
 }
 

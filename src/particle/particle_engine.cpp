@@ -110,6 +110,7 @@ void ParticleEngine::remove_body(std::uint32_t slot) {
     if (anchor && anchor->slot == slot) anchor.reset();
   }
   anchor_rows_.clear();
+  meetings_.forget();
 }
 
 void ParticleEngine::find_lost(std::vector<std::uint32_t>& slots) const {
@@ -138,6 +139,7 @@ void ParticleEngine::freeze(std::uint32_t slot) {
     std::erase_if(rows, [&](const NodeContact& row) { return row.slot == slot; });
   };
   forget(fixed_contacts_), forget(rigid_contacts_);
+  meetings_.forget();
   b.settings.frozen = true;
 }
 
@@ -266,6 +268,10 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
       hasher.add(row.node);
       hasher.add(row.normal_impulse);
     }
+  }
+  for (const FeatureContact& row : meetings_.contacts()) {
+    hasher.add(row.key);
+    hasher.add(row.normal_impulse);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "collide/obstacle.h"
 #include "particle/particle_model.h"
+#include "particle/surface_meetings.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "solve/contact_rows.h"
@@ -33,6 +34,7 @@ struct ParticleSnapshot;
 struct ParticleReport {
   std::size_t nodes = 0, rows = 0;
   float max_stretch = 0;
+  bool overflowed = false;  ///< a search for contacts was cut short
 };
 
 class ParticleEngine {
@@ -105,11 +107,15 @@ class ParticleEngine {
   BodyState state(std::uint32_t slot) const;
   Aabb bounds(std::uint32_t slot) const;
   bool touches(std::uint32_t slot, BodyId other) const;
-  /// Calls `wake(slot)` for the rigid bodies that touch a body; or for those that an anchor ties.
+  /// Calls `wake(slot)` for what touches a body; or for what an anchor ties.
   template <typename Wake>
   void wake_touching(std::uint32_t slot, Wake&& wake) const {
     for (const NodeContact& row : rigid_contacts_) {
       if (row.slot == slot) wake(row.other.index);
+    }
+    for (const FeatureContact& row : meetings_.contacts()) {
+      if (row.slots[0] == slot) wake(row.slots[1]);
+      if (row.slots[1] == slot) wake(row.slots[0]);
     }
   }
   template <typename Wake>
@@ -173,9 +179,11 @@ class ParticleEngine {
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
+  void find_meetings();
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
-  void return_masses();
+  void share_with_contacts(std::span<const RigidBodyMotion> rigid);
+  std::span<const Vec4> shares(const Body& body) const;
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
   void note_contacts();
   void note_reactions(float h);
@@ -196,14 +204,23 @@ class ParticleEngine {
   std::vector<std::uint32_t> rigid_slots_;
   std::vector<NodeContact> fixed_contacts_, rigid_contacts_;  ///< by node
   std::vector<NodeContact> fixed_before_, rigid_before_;      ///< those of the substep before
+  SurfaceMeetings meetings_;
+  bool meetings_due_ = false;  ///< the step has just begun
+  float step_ = 0;             ///< s, the whole step
+  std::vector<SurfaceBody> surface_bodies_;
   std::vector<AnchorRow> anchor_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted
   struct Shared {
     std::uint32_t node;
     float weight_before, weight;
     Vec3 velocity_before;
+    Vec3 normal;  ///< of a contact; zero for an anchor, whose node has its share in all directions
   };
-  std::vector<Shared> shared_;
+  void begin_sharing(std::vector<Shared>& nodes);
+  void end_sharing(const std::vector<Shared>& nodes);
+  std::vector<Shared> anchor_shares_, contact_shares_;
+  std::vector<Vec4> shares_;                             ///< as chains take them; empty if there are none
+  std::vector<std::uint32_t> pressed_;                   ///< contacts that press on each rigid body
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory
 
   struct NearObstacle {

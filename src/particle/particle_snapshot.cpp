@@ -20,6 +20,7 @@ struct ParticleSnapshot {
   std::vector<SavedBody> bodies;  ///< in the order of their nodes
   std::vector<ParticleEngine::Anchor> anchors;
   std::vector<NodeContact> fixed_contacts, rigid_contacts;
+  SurfaceMeetings::Memory meetings;
 };
 
 std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
@@ -51,6 +52,7 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
     if (anchor) out->anchors.push_back(*anchor);
   }
   out->fixed_contacts = fixed_contacts_, out->rigid_contacts = rigid_contacts_;
+  out->meetings = meetings_.memory();
   return out;
 }
 
@@ -81,6 +83,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     anchors_[saved.id.index] = std::make_unique<Anchor>(saved);
   }
   fixed_contacts_ = snapshot.fixed_contacts, rigid_contacts_ = snapshot.rigid_contacts;
+  meetings_.restore(snapshot.meetings);
   x_before_ = x_;
   anchor_rows_.clear(), contacts_.clear();
 }

@@ -27,6 +27,8 @@ void ParticleEngine::begin_step(float dt) {
   contacts_.clear();
   report_ = {};
   x_before_ = x_;
+  meetings_due_ = true;
+  step_ = dt;
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     for (const DrivenParticle& driven : b.driven) {
@@ -143,32 +145,64 @@ void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint3
   for (const AnchorRow& row : anchor_rows_) {
     if (row.rigid != kFixed) link(context, row.slot, rigid_slots_[row.rigid]);
   }
+  for (const FeatureContact& row : meetings_.contacts()) link(context, row.slots[0], row.slots[1]);
 }
 
-// An anchored node and its rigid body are one thing to the chain that pulls at them. With its own small mass the node
-// would give way at once, and the body would learn of it only sweep by sweep; so the node stands for its share of the
-// body while the chain is solved, and what the chain gave it is then passed on by the anchor's row.
+// An anchored node and its rigid body are one thing to the chain that pulls at them; so are, along the normal, a node
+// and the body that presses on it. With its own small mass the node would give way at once, and the body would learn of
+// it only sweep by sweep; so the node stands for its share of the body while the chain is solved, and what the chain
+// gave it is then passed on by the row of the anchor or the contact.
 void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
-  shared_.clear();
+  anchor_shares_.clear(), contact_shares_.clear();
   for (const AnchorRow& row : anchor_rows_) {
-    Vec4& v = v_[row.node];
+    const Vec4& v = v_[row.node];
     if (row.rigid == kFixed || v.w <= 0) continue;
     const RigidBodyMotion& motion = rigid[row.rigid];
-    const float response = (motion.response(row.arm, {1, 0, 0}) + motion.response(row.arm, {0, 1, 0}) +
-                            motion.response(row.arm, {0, 0, 1})) /
-                           3;
+    float response = 0;
+    for (const Vec3 axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+      response += motion.response(row.arm, axis) / 3;
     // Several anchors share the body.
     const float share = 1 / (response * static_cast<float>(row.sharers));
-    shared_.push_back({row.node, v.w, 1 / (1 / v.w + share), v.xyz()});
-    v.w = shared_.back().weight;
+    anchor_shares_.push_back({row.node, v.w, 1 / (1 / v.w + share), {}, {}});
+  }
+  share_with_contacts(rigid);
+}
+
+void ParticleEngine::share_with_contacts(std::span<const RigidBodyMotion> rigid) {
+  pressed_.assign(rigid.size(), 0);
+  for (const NodeContact& row : rigid_contacts_) pressed_[row.rigid] += row.normal_impulse > 0 ? 1 : 0;
+  if (rigid_contacts_.empty()) return shares_.clear();
+  shares_.assign(v_.size(), {});
+  for (const NodeContact& row : rigid_contacts_) {
+    const Vec4& v = v_[row.node];
+    if (!(row.normal_impulse > 0) || v.w <= 0 || shares_[row.node].w > 0) continue;
+    const float response = rigid[row.rigid].response(row.arm, row.normal) * static_cast<float>(pressed_[row.rigid]);
+    const float weight = 1 / (1 / v.w + 1 / response);
+    contact_shares_.push_back({row.node, v.w, weight, {}, row.normal});
+    shares_[row.node] = {row.normal.x, row.normal.y, row.normal.z, 1 - std::sqrt(weight / v.w)};
   }
 }
 
-void ParticleEngine::return_masses() {
-  for (const Shared& node : shared_) {
+std::span<const Vec4> ParticleEngine::shares(const Body& b) const {
+  return shares_.empty() ? std::span<const Vec4>() : std::span(shares_).subspan(b.first, b.count);
+}
+
+void ParticleEngine::begin_sharing(std::vector<Shared>& nodes) {
+  for (Shared& node : nodes) {
+    node.velocity_before = v_[node.node].xyz();
+    if (node.normal == Vec3{}) v_[node.node].w = node.weight;
+  }
+}
+
+void ParticleEngine::end_sharing(const std::vector<Shared>& nodes) {
+  for (const Shared& node : nodes) {
     Vec4& v = v_[node.node];
-    const Vec3 change = v.xyz() - node.velocity_before;
-    v.w = node.weight_before;
+    Vec3 change = v.xyz() - node.velocity_before;
+    if (node.normal == Vec3{}) {
+      v.w = node.weight_before;
+    } else {
+      change = node.normal * dot(change, node.normal);
+    }
     add(v, change * (node.weight_before / node.weight - 1));
   }
 }
@@ -176,6 +210,7 @@ void ParticleEngine::return_masses() {
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   for (int i = 0; i < sweeps; ++i) {
     sweep(anchor_rows_, v_, rigid);
+    sweep(meetings_.contacts(), v_, h);
     sweep(rigid_contacts_, v_, rigid, h);
     sweep(fixed_contacts_, v_, rigid, h);
   }
@@ -184,27 +219,31 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   warm_start(fixed_contacts_, v_, rigid);
   warm_start(rigid_contacts_, v_, rigid);
+  warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   share_masses(rigid);
-  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
-  return_masses();
+  begin_sharing(anchor_shares_), begin_sharing(contact_shares_);
+  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h, shares(b)); });
+  end_sharing(anchor_shares_), end_sharing(contact_shares_);
   sweep(anchor_rows_, v_, rigid);
 }
 
 void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
-  share_masses(rigid);
-  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
-  return_masses();
+  begin_sharing(anchor_shares_), begin_sharing(contact_shares_);
+  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b), shares(b)); });
+  end_sharing(anchor_shares_), end_sharing(contact_shares_);
   sweep_rows(rigid, h, kRowSweeps);
 }
 
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
-  share_masses(rigid);
+  begin_sharing(anchor_shares_);
   for_each_active(
       [&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
-  return_masses();
+  end_sharing(anchor_shares_);
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
   report_.rows += 3 * (fixed_contacts_.size() + rigid_contacts_.size() + anchor_rows_.size());
+  report_.rows += 3 * meetings_.contacts().size();
+  report_.overflowed = report_.overflowed || meetings_.overflowed();
   note_contacts();
   note_reactions(h);
 }

@@ -39,9 +39,11 @@ struct NodeContact {
 /// One touch between surfaces of nodes: a node on a face, or two edges.
 struct FeatureContact {
   std::array<std::uint32_t, 4> nodes{};
-  std::array<float, 4> weights{};  ///< of the relative velocity; they add up to 0
+  std::array<std::uint32_t, 2> slots{};  ///< of the two bodies
+  std::array<float, 4> weights{};        ///< of the relative velocity; they add up to 0
   Vec3 normal{};
   float gap = 0;
+  float gap_offset = 0;  ///< the gap less Σ weights[i] dot(normal, x[nodes[i]])
   float friction = 0;
   std::uint64_t key = 0;
   float normal_impulse = 0;

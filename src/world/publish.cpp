@@ -52,6 +52,7 @@ void World::Impl::publish_particles() {
   report.nodes += sums.nodes;
   report.rows += sums.rows;
   report.max_stretch = sums.max_stretch;
+  report.capacity_reached = report.capacity_reached || sums.overflowed;
   for (const std::uint32_t slot : particle.slots()) {
     report.awake_bodies += particle.is_awake(slot) ? 1 : 0;
     report.quarantined += particle.is_frozen(slot) ? 1 : 0;

@@ -1,0 +1,138 @@
+#include "particle/surface_meetings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collide/obstacle.h"
+
+namespace pliant {
+namespace {
+
+/// Share of the radius within which features are watched, moving or not.
+constexpr float kMargin = 0.5f;
+/// What may speed features up within a step, m/s².
+constexpr float kAcceleration = 10;
+
+}  // namespace
+
+void SurfaceMeetings::build_trees(std::span<const SurfaceBody> bodies) {
+  std::uint32_t first_feature = 0, node_count = 0;
+  for (const SurfaceBody& body : bodies) {
+    node_count = std::max(node_count, body.first + static_cast<std::uint32_t>(body.model->rest.size()));
+  }
+  std::erase_if(trees_, [&](const auto& known) {
+    return std::none_of(bodies.begin(), bodies.end(), [&](const SurfaceBody& b) { return b.slot == known.first; });
+  });
+  for (const SurfaceBody& body : bodies) {
+    const ParticleModel& model = *body.model;
+    Tree& known = trees_[body.slot];
+    known.is_fitted = false;
+    if (!known.tree || known.model != &model || known.first != body.first || known.first_feature != first_feature) {
+      rest_.assign(node_count, {});
+      for (std::size_t i = 0; i < model.rest.size(); ++i) {
+        rest_[body.first + i] = {model.rest[i].x, model.rest[i].y, model.rest[i].z, 0};
+      }
+      std::vector<Face> faces = model.faces;
+      for (Face& face : faces) {
+        for (std::uint32_t& node : face) node += body.first;
+      }
+      std::vector<NodePair> segments(model.segments.begin(), model.segments.end());
+      for (NodePair& segment : segments) segment[0] += body.first, segment[1] += body.first;
+      auto topology = make_surface_topology({.faces = faces,
+                                             .free_edges = segments,
+                                             .rest = rest_,
+                                             .radius = model.radius,
+                                             .first_feature = first_feature});
+      known = {&model, body.first, first_feature, std::make_unique<SurfaceTree>(std::move(topology).value()), false};
+    }
+    // More than it can have: the numbers depend on the models alone, not on how the trees were made.
+    first_feature += static_cast<std::uint32_t>(3 * model.faces.size() + model.segments.size());
+  }
+}
+
+void SurfaceMeetings::find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v,
+                           float dt, Workers& workers) {
+  before_.swap(contacts_);
+  contacts_.clear();
+  overflowed_ = false;
+  build_trees(bodies);
+  const auto fit = [&](const SurfaceBody& body) {
+    Tree& tree = trees_[body.slot];
+    if (tree.is_fitted) return;
+    const float margin = kMargin * body.model->radius + 0.5f * kAcceleration * dt * dt;
+    tree.tree->refit(x, v, dt, margin, workers);
+    tree.is_fitted = true;
+  };
+  for (const SurfaceBody& body : bodies) {
+    if (body.is_active && body.self_collision) fit(body), look(body, body, x, workers);
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+      if (!bodies[i].is_active && !bodies[j].is_active) continue;
+      if (!collide(bodies[i].filter, bodies[j].filter)) continue;
+      fit(bodies[i]), fit(bodies[j]);
+      if (trees_[bodies[i].slot].tree->bounds().overlaps(trees_[bodies[j].slot].tree->bounds())) {
+        look(bodies[i], bodies[j], x, workers);
+      }
+    }
+  }
+  // Impulses go on from the last step.
+  std::sort(before_.begin(), before_.end(),
+            [](const FeatureContact& a, const FeatureContact& b) { return a.key < b.key; });
+  for (FeatureContact& row : contacts_) {
+    const auto found = std::lower_bound(before_.begin(), before_.end(), row.key,
+                                        [](const FeatureContact& a, std::uint64_t key) { return a.key < key; });
+    if (found == before_.end() || found->key != row.key) continue;
+    row.normal_impulse = found->normal_impulse;
+    row.friction_impulse = found->friction_impulse - row.normal * dot(found->friction_impulse, row.normal);
+  }
+}
+
+void SurfaceMeetings::look(const SurfaceBody& a, const SurfaceBody& b, std::span<const Vec4> x, Workers& workers) {
+  SurfaceContacts& search = searches_[{a.slot, b.slot}];
+  const SurfaceTree &tree_a = *trees_[a.slot].tree, &tree_b = *trees_[b.slot].tree;
+  const auto found = a.slot == b.slot ? search.find_self(tree_a, workers) : search.find(tree_a, tree_b, workers);
+  overflowed_ = overflowed_ || search.report().overflowed();
+  const float friction = std::sqrt(a.friction * b.friction);
+  for (const SurfaceContact& contact : found) {
+    float place = 0;
+    for (std::size_t k = 0; k < 4; ++k) place += contact.weights[k] * dot(contact.normal, x[contact.nodes[k]].xyz());
+    contacts_.push_back({.nodes = contact.nodes,
+                         .slots = {a.slot, b.slot},
+                         .weights = contact.weights,
+                         .normal = contact.normal,
+                         .gap = contact.gap,
+                         .gap_offset = contact.gap - place,
+                         .friction = friction,
+                         .key = contact.key});
+  }
+}
+
+void SurfaceMeetings::update_gaps(std::span<const Vec4> x) {
+  for (FeatureContact& row : contacts_) {
+    row.gap = row.gap_offset;
+    for (std::size_t k = 0; k < 4; ++k) row.gap += row.weights[k] * dot(row.normal, x[row.nodes[k]].xyz());
+  }
+}
+
+void SurfaceMeetings::forget() {
+  contacts_.clear();
+  searches_.clear();
+}
+
+SurfaceMeetings::Memory SurfaceMeetings::memory() const {
+  Memory memory{contacts_, {}};
+  for (const auto& [slots, search] : searches_) {
+    const auto notes = search.sides().notes();
+    memory.sides.emplace_back(slots, std::vector<SideNote>(notes.begin(), notes.end()));
+  }
+  return memory;
+}
+
+void SurfaceMeetings::restore(const Memory& memory) {
+  forget();
+  contacts_ = memory.contacts;
+  for (const auto& [slots, notes] : memory.sides) searches_[slots].sides().assign(notes);
+}
+
+}  // namespace pliant

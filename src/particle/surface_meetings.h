@@ -1,0 +1,70 @@
+// Where the surfaces of particle bodies touch each other and themselves.
+//
+// Contacts are looked for once a step, along the motion of the whole step; in its substeps their gaps follow the nodes
+// and their impulses go on. Looking in every substep costs four times as much and finds the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "collide/surface_contacts.h"
+#include "particle/particle_model.h"
+#include "solve/contact_rows.h"
+
+namespace pliant {
+
+/// A body as its surface sees it.
+struct SurfaceBody {
+  std::uint32_t slot = 0;
+  std::uint32_t first = 0;  ///< its first node among all
+  const ParticleModel* model = nullptr;
+  float friction = 0;
+  CollisionFilter filter{};
+  bool is_active = false;
+  bool self_collision = false;
+};
+
+class SurfaceMeetings {
+ public:
+  /// Finds the contacts of all bodies, given in the order of their nodes, for the next `dt` seconds.
+  void find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float dt,
+            Workers& workers);
+  /// Gaps where the nodes are now.
+  void update_gaps(std::span<const Vec4> x);
+  /// Bodies were moved by hand, added or removed: what was remembered means nothing now.
+  void forget();
+
+  std::span<FeatureContact> contacts() { return contacts_; }
+  std::span<const FeatureContact> contacts() const { return contacts_; }
+  bool overflowed() const { return overflowed_; }
+
+  /// What decides the future.
+  struct Memory {
+    std::vector<FeatureContact> contacts;
+    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::vector<SideNote>>> sides;
+  };
+  Memory memory() const;
+  void restore(const Memory& memory);
+
+ private:
+  struct Tree {
+    const ParticleModel* model = nullptr;
+    std::uint32_t first = 0, first_feature = 0;
+    std::unique_ptr<SurfaceTree> tree;
+    bool is_fitted = false;
+  };
+  void build_trees(std::span<const SurfaceBody> bodies);
+  void look(const SurfaceBody& a, const SurfaceBody& b, std::span<const Vec4> x, Workers& workers);
+
+  std::map<std::uint32_t, Tree> trees_;                                          ///< by slot
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SurfaceContacts> searches_;  ///< by slots; equal for self contact
+  std::vector<FeatureContact> contacts_, before_;
+  std::vector<Vec4> rest_;  // scratch, kept for its memory
+  bool overflowed_ = false;
+};
+
+}  // namespace pliant
