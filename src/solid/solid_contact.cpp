@@ -89,14 +89,14 @@ Vec3 SolidContactRows::impulse(const Row& row, Vec3 velocity) {
   return row.held - (along + (v - along) * row.slide) * row.penalty;
 }
 
+LaneSym3<float> SolidContactRows::block(const Row& row) {
+  const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
+  const Vec3 k = row.normal;
+  return {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z, n * k.y * k.z};
+}
+
 void SolidContactRows::add_to_matrix(SolidSystem& system) const {
-  for (const Row& row : rows_) {
-    if (!row.active) continue;
-    const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
-    const Vec3 k = row.normal;
-    system.add_extra(row.slot, {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z,
-                                n * k.y * k.z});
-  }
+  for_each_block([&](std::uint32_t slot, const LaneSym3<float>& added) { system.add_extra(slot, added); });
 }
 
 SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocities) {

@@ -49,6 +49,13 @@ class SolidContactRows {
   void start(const LaneVectors& velocities);
   /// Before each round.
   void begin_round();
+  /// What the rows that push add to the matrix: `visit(slot, block)`.
+  template <typename Visit>
+  void for_each_block(Visit&& visit) const {
+    for (const Row& row : rows_) {
+      if (row.active) visit(row.slot, block(row));
+    }
+  }
   void add_to_matrix(SolidSystem& system) const;
   /// The impulses on the nodes at these velocities.
   template <typename Add>
@@ -77,6 +84,7 @@ class SolidContactRows {
 
  private:
   static Vec3 impulse(const Row& row, Vec3 velocity);
+  static LaneSym3<float> block(const Row& row);
   static Vec3 judge(Row& row, Vec3 velocity);
   std::vector<Row> rows_;
 };
