@@ -7,31 +7,6 @@
 namespace pliant {
 namespace {
 
-constexpr float kStep = 1.0f / 60;
-
-/// A body over the plane y = 0.
-struct GroundedRig : Rig {
-  using Rig::Rig;
-  float friction = 0.5f, margin = 0.1f;
-
-  SolveResult step_on_ground(Vec3 gravity, float dt = kStep) {
-    touches.clear();
-    for (std::uint32_t node = 0; node < body.node_count(); ++node) {
-      const float gap = body.position(node).y;
-      if (gap < margin) touches.push_back({.node = node, .normal = {0, 1, 0}, .gap = gap, .friction = friction});
-    }
-    return step(dt, gravity, touches);
-  }
-  Vec3d contact_impulse() const {
-    Vec3d sum;
-    body.for_each_contact([&](const SolidContactRows::Row&, Vec3 impulse) { sum += Vec3d(impulse); });
-    return sum;
-  }
-  double lowest() const { return static_cast<double>(body.bounds().lower.y); }
-
-  std::vector<SolidTouch> touches;
-};
-
 SolidDef cube(float size, int cells, float young, float height, float poisson = 0.3f) {
   return {.mesh = tet_box({size, size, size}, cells, cells, cells),
           .material = elastic(young, poisson),
@@ -97,9 +72,7 @@ void drop_steel(const char* what, TetMesh mesh, float size, float height, Quat r
   double most = 0;
   int unconverged = 0;
   for (int step = 0; step < 120; ++step) {
-    const SolidTotals before = rig.body.totals();
-    rig.margin =
-        0.02f * size + kStep * (static_cast<float>(std::sqrt(2 * before.kinetic / before.mass)) + 9.81f * kStep);
+    rig.watch_motion(0.02f * size, {0, -9.81f, 0}, kStep);
     unconverged += !rig.step_on_ground({0, -9.81f, 0}).converged;
     const SolidTotals totals = rig.body.totals();
     const double elastic_energy = measure_energy(rig.workers, rig.body, scratch);
