@@ -60,7 +60,7 @@ PrincipalElement<T> select(Mask mask, const PrincipalElement<T>& a, const Princi
        select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest)}};
 }
 
-inline constexpr float kLeastStretch = 0.35f, kMostStretch = 5;
+inline constexpr float kLeastStretch = 0.1f, kMostStretch = 5;
 
 /// Stable Neo-Hookean, with the constants chosen so that small strains follow λ and μ.
 template <typename T>

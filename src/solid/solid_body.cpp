@@ -158,11 +158,11 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   const bool is_stiff = held_count_ == 0 && system_.least_stiffness() > kStiff;
   const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
                                                                                  : solve_as_one(workers, gravity, dt);
-  contacts_.remember(state_.touches);
   find_reactions(workers, gravity, dt);
   for_groups(workers, [&](std::size_t g) {
     state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
   });
+  contacts_.remember(touches, state_.velocities, dt, state_.touches);
   return result;
 }
 
@@ -248,7 +248,7 @@ void SolidBody::take_share(Workers& workers, float share) {
 }
 
 SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, float dt) {
-  constexpr int kMostRounds = 24, kIterationsOfRound = 12;
+  constexpr int kMostRounds = 24, kRoundsAtFirst = 6, kIterationsOfRound = 12;
   constexpr double kSteadyForce = 3e-3;
   contacts_.set_penalties(system_, static_cast<float>(mass_));
   const auto add_impulses = [&](float sign) {
@@ -256,6 +256,7 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
       if (free_[slot] > 0) residual_.add(slot, impulse * sign);
     });
   };
+  const bool is_squeezed = contacts_.is_squeezed();
   SolveResult result;
   contacts_.start(target_);
   for (int round = 0; round < kMostRounds && result.iterations < def_->solver.max_iterations; ++round) {
@@ -274,6 +275,7 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     result.converged = part.converged && steady && progress.violation <= allowed_violation(dt);
     if (result.converged && round > 0) break;
     if (round + 1 < kMostRounds) add_impulses(-1);
+    if (is_squeezed && round >= kRoundsAtFirst) contacts_.stiffen(target_, allowed_violation(dt));
   }
   return result;
 }
