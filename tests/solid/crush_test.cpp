@@ -91,7 +91,7 @@ void squeeze(const Squeeze& s) {
   EXPECT_NEAR(bounds.lower.y, 0, s.material.is_plastic() ? 0.02f : 2e-3f);
   EXPECT_NEAR(bounds.upper.y, s.height, 0.05f);
   EXPECT_LT(std::abs(bounds.center().x), 0.05f);
-  if (!s.material.is_plastic()) EXPECT_EQ(press.count_inverted(), 0);
+  EXPECT_TRUE(s.material.is_plastic() || press.count_inverted() == 0);
 }
 
 TEST(SolidCrush, APlateDoesNotPushABodyThroughTheGround) {
