@@ -102,6 +102,27 @@ TEST(SolidContact, SmallThingsOfSteelLandWithoutGainingEnergy) {
   for (const float size : {0.002f, 0.02f, 0.1f}) drop_steel("ball", tet_sphere(size / 2, size / 6), size, 0.5f * size);
 }
 
+TEST(SolidContact, ASmallThingOfSteelIsTheSameOnAnyNumberOfThreads) {
+  const auto land = [](int threads) {
+    SolidMaterial steel = elastic(2e11f, 0.3f);
+    steel.density = 7850;
+    GroundedRig rig({.mesh = tet_box({0.02f, 0.02f, 0.02f}, 10, 10, 10),
+                     .material = steel,
+                     .position = {0, 0.03f, 0},
+                     .rotation = Quat::axis_angle({1, 2, 3}, 0.7f),
+                     .angular_velocity = {5, 2, 1}},
+                    threads);
+    for (int step = 0; step < 20; ++step) {
+      rig.watch_motion(2e-4f, {0, -9.81f, 0}, kStep);
+      rig.step_on_ground({0, -9.81f, 0});
+    }
+    return rig.body.state().positions.floats();
+  };
+  const std::vector<float> alone = land(1);
+  EXPECT_EQ(alone, land(2));
+  EXPECT_EQ(alone, land(3));
+}
+
 TEST(SolidContact, AThinRodOfSteelLandsWithoutGainingEnergy) {
   // Stiff enough for floats to lose its mass, and slender enough to bend.
   const Quat slant = Quat::axis_angle({0, 0, 1}, 0.5f);
