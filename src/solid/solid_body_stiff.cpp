@@ -21,7 +21,8 @@ SolveResult SolidBody::solve_stiff(Workers& workers, Vec3 gravity, float dt) {
   const Vector6 momentum = free_momentum(workers, gravity, dt);
   Vector6 motion = whole_.response(momentum);
   SolveResult result;
-  for (int turn = 0, settled = 0; turn < kMostTurns && !settled; ++turn) {
+  bool settled = false;
+  for (int turn = 0; turn < kMostTurns && !settled; ++turn) {
     const bool is_balanced = contacts_.is_empty() || balance_contacts(motion, momentum, dt);
     float moved = 0;
     const SolveResult shape = solve_shape(workers, motion, gravity, dt, moved);
