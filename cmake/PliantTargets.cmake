@@ -23,6 +23,8 @@ endif()
 if(PLIANT_SANITIZE)
   target_compile_options(pliant_flags INTERFACE
     -fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # GCC takes what the sanitizers add to inlined vector code for the use of variables that were never set.
+  target_compile_options(pliant_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
 endif()
 

@@ -7,7 +7,9 @@
 // definite whatever the deformation, and a step does not overshoot where the energy bends down, as it does with zeros.
 //
 // A step follows the tangent, and the energy of a Neo-Hookean element grows with the sixth power of its stretch. Beyond
-// principal stretches of `kLeastStretch` and `kMostStretch` the stress is therefore continued along its tangent.
+// principal stretches of `kLeastStretch` and `kMostStretch` the stress is therefore continued along its tangent. The
+// least one must be small: a flat element that is continued from 0.35 pushes outward ever harder the wider it gets, and
+// bursts.
 #pragma once
 
 #include "math/eigen_kernel.h"
@@ -60,7 +62,7 @@ PrincipalElement<T> select(Mask mask, const PrincipalElement<T>& a, const Princi
        select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest)}};
 }
 
-inline constexpr float kLeastStretch = 0.35f, kMostStretch = 5;
+inline constexpr float kLeastStretch = 0.1f, kMostStretch = 5;
 
 /// Stable Neo-Hookean, with the constants chosen so that small strains follow λ and μ.
 template <typename T>

@@ -1,15 +1,8 @@
 #include "solid/rigid_level.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pliant {
-namespace {
-
-/// Motions that a body collapsed to a line or a point does not have are told from rounding by this.
-constexpr double kLeastShare = 1e-9;
-
-}  // namespace
 
 void RigidLevel::prepare(std::size_t aggregates, double radius) {
   places_.resize(aggregates);
@@ -56,37 +49,8 @@ void RigidLevel::add(std::size_t a, const double* block) {
       for (std::size_t c = 0; c < 6; ++c) force[r] += block[6 * r + c] * motion[c];
     }
     const RigidMotion whole = whole_of(a, force);
-    for (std::size_t r = 0; r < 6; ++r) factor_[6 * r + column] += whole[r];
+    for (std::size_t r = 0; r < 6; ++r) factor_.at(r, column) += whole[r];
   }
-}
-
-/// Cholesky's L below the diagonal, the reciprocals of its pivots on it; 0 where a pivot is nothing but rounding.
-void RigidLevel::factor() {
-  double* l = factor_.data();
-  for (std::size_t j = 0; j < 6; ++j) {
-    double pivot = l[7 * j];
-    for (std::size_t k = 0; k < j; ++k) pivot -= l[6 * j + k] * l[6 * j + k];
-    const double inverse = pivot > kLeastShare * l[7 * j] && std::isfinite(pivot) ? 1 / std::sqrt(pivot) : 0;
-    for (std::size_t i = j + 1; i < 6; ++i) {
-      for (std::size_t k = 0; k < j; ++k) l[6 * i + j] -= l[6 * i + k] * l[6 * j + k];
-      l[6 * i + j] *= inverse;
-    }
-    l[7 * j] = inverse;
-  }
-}
-
-RigidMotion RigidLevel::solve(const RigidMotion& force) const {
-  const double* l = factor_.data();
-  RigidMotion x = force;
-  for (std::size_t i = 0; i < 6; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= l[6 * i + k] * x[k];
-    x[i] *= l[7 * i];
-  }
-  for (std::size_t i = 6; i-- > 0;) {
-    for (std::size_t k = i + 1; k < 6; ++k) x[i] -= l[6 * k + i] * x[k];
-    x[i] *= l[7 * i];
-  }
-  return x;
 }
 
 void RigidLevel::add_response(const float* r, float* x) const {

@@ -5,16 +5,16 @@
 // computed from the masses (and contacts) alone, so that it stays exact at any stiffness.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
 #include "pliant/math.h"
+#include "solid/cholesky6.h"
 
 namespace pliant {
 
 /// Velocity and angular velocity times the body's radius, about the reference point; or force and torque over it.
-using RigidMotion = std::array<double, 6>;
+using RigidMotion = Vector6;
 
 class RigidLevel {
  public:
@@ -24,14 +24,14 @@ class RigidLevel {
   void place(std::size_t a, Vec3 offset, float radius);
 
   /// The matrix: sums of the aggregates' own 6x6 blocks (row-major) of all that ties them to the world.
-  void clear() { factor_.fill(0); }
+  void clear() { factor_.clear(); }
   void add(std::size_t a, const double* block);
-  void factor();
+  void factor() { factor_.factor(); }
 
   /// Adds to `x` what the forces `r` on the aggregates (eight floats each, as the coarse level has them) do to the
   /// body.
   void add_response(const float* r, float* x) const;
-  RigidMotion solve(const RigidMotion& force) const;
+  RigidMotion solve(const RigidMotion& force) const { return factor_.solve(force); }
   double radius() const { return radius_; }
   std::size_t bytes() const { return places_.size() * sizeof(Place); }
 
@@ -44,7 +44,7 @@ class RigidLevel {
   };
   std::vector<Place> places_;
   double radius_ = 1;
-  std::array<double, 36> factor_{};  ///< the matrix until `factor` is called
+  Cholesky6 factor_;  ///< the matrix until `factor` is called
 };
 
 }  // namespace pliant

@@ -11,7 +11,8 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t kGroupGrain = 64;  ///< groups of eight slots in one piece of work
+/// Stiffness over mass beyond which a sum of both, in floats, no longer knows the mass.
+constexpr float kStiff = 3e7f;
 
 const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
   if (def.mesh.regions.empty()) return def.material;
@@ -38,8 +39,6 @@ float contact_slop(const TetMesh& mesh) {
   const double cell = std::cbrt(mesh.volume() / static_cast<double>(std::max<std::size_t>(mesh.tets.size(), 1)));
   return static_cast<float>(std::min(5e-4, 0.01 * cell));
 }
-
-LaneVec3<Float8> broadcast(Vec3 v) { return {pliant::broadcast(v.x), pliant::broadcast(v.y), pliant::broadcast(v.z)}; }
 
 }  // namespace
 
@@ -153,12 +152,25 @@ void SolidBody::assemble(Workers& workers, float dt) {
 }
 
 SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches) {
-  start_change(workers);
-  const double scale = find_residual(workers, gravity, dt, touches.empty());
-  const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
   contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
+  const bool is_stiff = held_count_ == 0 && system_.least_stiffness() > kStiff;
+  const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
+                                                                                 : solve_as_one(workers, gravity, dt);
+  find_reactions(workers, gravity, dt);
+  for_groups(workers, [&](std::size_t g) {
+    state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
+  });
+  contacts_.remember(touches, state_.velocities, dt, state_.touches);
+  return result;
+}
+
+/// Motion as a whole and change of shape from one system.
+SolveResult SolidBody::solve_as_one(Workers& workers, Vec3 gravity, float dt) {
+  start_change(workers);
+  const double scale = find_residual(workers, gravity, dt, contacts_.is_empty());
+  const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
   SolveResult result;
   if (contacts_.is_empty()) {
     system_.factor_coarse(layout_);
@@ -169,11 +181,6 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   system_.correct_coarse(workers, layout_, state_.change);
   correct_momentum(workers, gravity, dt);
   result.residual = scale > 0 ? result.residual / scale : 0;
-  contacts_.remember(state_.touches);
-  find_reactions(workers, gravity, dt);
-  for_groups(workers, [&](std::size_t g) {
-    state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
-  });
   return result;
 }
 
@@ -192,9 +199,9 @@ void SolidBody::start_change(Workers& workers) {
 /// body as a whole: a fast one is solved as well as a slow one.
 double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone) {
   const LaneVec3<Float8> drift =
-      broadcast(held_count_ > 0 ? Vec3{} : sums_.mean_velocity(workers, masses_, state_.velocities));
-  const LaneVec3<Float8> weight = broadcast(gravity);
-  const Float8 h = pliant::broadcast(dt);
+      broadcast_vec8(held_count_ > 0 ? Vec3{} : sums_.mean_velocity(workers, masses_, state_.velocities));
+  const LaneVec3<Float8> weight = broadcast_vec8(gravity);
+  const Float8 h = broadcast(dt);
   norms_.assign((layout_.slot_count / 8 + kGroupGrain - 1) / kGroupGrain, {});
   parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
     StartSums& sums = norms_[begin / kGroupGrain];
@@ -230,7 +237,7 @@ double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool i
 
 /// Starts from this share of the last change.
 void SolidBody::take_share(Workers& workers, float share) {
-  const Float8 scale = pliant::broadcast(share);
+  const Float8 scale = broadcast(share);
   for_groups(workers, [&](std::size_t g) {
     const LaneVec3<Float8> own = state_.change.group(g) * scale, v = state_.velocities.group(g);
     residual_.set_group(g, residual_.group(g) - product_.group(g) * scale);
@@ -241,15 +248,15 @@ void SolidBody::take_share(Workers& workers, float share) {
 }
 
 SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, float dt) {
-  constexpr int kMostRounds = 24, kIterationsOfRound = 12;
+  constexpr int kMostRounds = 24, kRoundsAtFirst = 6, kIterationsOfRound = 12;
   constexpr double kSteadyForce = 3e-3;
   contacts_.set_penalties(system_, static_cast<float>(mass_));
-  const float allowed_violation = 0.2f * slop_ / dt;
   const auto add_impulses = [&](float sign) {
     contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
       if (free_[slot] > 0) residual_.add(slot, impulse * sign);
     });
   };
+  const bool is_squeezed = contacts_.is_squeezed();
   SolveResult result;
   contacts_.start(target_);
   for (int round = 0; round < kMostRounds && result.iterations < def_->solver.max_iterations; ++round) {
@@ -265,9 +272,10 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     update_target(workers);
     const SolidContactRows::Progress progress = contacts_.update(target_);
     const bool steady = progress.change <= kSteadyForce * kSteadyForce * progress.size;
-    result.converged = part.converged && steady && progress.violation <= allowed_violation;
+    result.converged = part.converged && steady && progress.violation <= allowed_violation(dt);
     if (result.converged && round > 0) break;
     if (round + 1 < kMostRounds) add_impulses(-1);
+    if (is_squeezed && round >= kRoundsAtFirst) contacts_.stiffen(target_, allowed_violation(dt));
   }
   return result;
 }
@@ -276,8 +284,8 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
 /// rounding, to the residual that is left, and to linearising the elements' rotations.
 void SolidBody::correct_momentum(Workers& workers, Vec3 gravity, float dt) {
   if (held_count_ > 0) return;
-  const LaneVec3<Float8> weight = broadcast(gravity);
-  const Float8 h = pliant::broadcast(dt);
+  const LaneVec3<Float8> weight = broadcast_vec8(gravity);
+  const Float8 h = broadcast(dt);
   update_target(workers);
   const Vec3 from = system_.reference();
   RigidMotion missing = sums_.impulses(workers, state_.positions, from, [&](std::size_t g) {
@@ -295,8 +303,8 @@ void SolidBody::correct_momentum(Workers& workers, Vec3 gravity, float dt) {
   for (std::size_t k = 3; k < 6; ++k) missing[k] /= radius;
   const RigidMotion motion = system_.rigid().solve(missing);
   const auto part = [&](std::size_t k, double scale) { return static_cast<float>(motion[k] / scale); };
-  const LaneVec3<Float8> shift = broadcast(Vec3{part(0, 1), part(1, 1), part(2, 1)}), base = broadcast(from);
-  const LaneVec3<Float8> turn = broadcast(Vec3{part(3, radius), part(4, radius), part(5, radius)});
+  const LaneVec3<Float8> shift = broadcast_vec8(Vec3{part(0, 1), part(1, 1), part(2, 1)}), base = broadcast_vec8(from);
+  const LaneVec3<Float8> turn = broadcast_vec8(Vec3{part(3, radius), part(4, radius), part(5, radius)});
   for_groups(workers, [&](std::size_t g) {
     const LaneVec3<Float8> added = shift + cross(turn, state_.positions.group(g) - base);
     state_.change.set_group(g, state_.change.group(g) + added * load8(free_.data() + 8 * g));
@@ -315,26 +323,19 @@ void SolidBody::find_reactions(Workers& workers, Vec3 gravity, float dt) {
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
     if (!any(load8(free_.data() + 8 * g) == 0)) continue;
     const LaneVec3<Float8> change = state_.change.group(g);
-    const Float8 mass = load8(masses_.data() + 8 * g), held = pliant::broadcast(1.0f) - load8(free_.data() + 8 * g);
+    const Float8 mass = load8(masses_.data() + 8 * g), held = broadcast(1.0f) - load8(free_.data() + 8 * g);
     const LaneVec3<Float8> damped = target_.group(g) * (load8(damping_.data() + 8 * g) * dt);
     const LaneVec3<Float8> needed = change * mass + damped + system_.internal(layout_, g, target_);
-    const LaneVec3<Float8> pull = forces_.group(g) + broadcast(gravity) * mass;
-    const LaneVec3<Float8> given = (internal_.group(g) + pull) * pliant::broadcast(dt);
+    const LaneVec3<Float8> pull = forces_.group(g) + broadcast_vec8(gravity) * mass;
+    const LaneVec3<Float8> given = (internal_.group(g) + pull) * broadcast(dt);
     reactions_.set_group(g, (needed - given) * (held / dt));
   }
-}
-
-template <typename Visit>
-void SolidBody::for_groups(Workers& workers, Visit&& visit) {
-  parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t g = begin; g < end; ++g) visit(g);
-  });
 }
 
 void SolidBody::advance(float dt) {
   if (held_count_ == 0) return advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
-    state_.positions.set_group(g, state_.positions.group(g) + state_.velocities.group(g) * pliant::broadcast(dt));
+    state_.positions.set_group(g, state_.positions.group(g) + state_.velocities.group(g) * broadcast(dt));
   }
 }
 

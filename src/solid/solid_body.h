@@ -21,6 +21,7 @@
 #include "solid/solid_layout.h"
 #include "solid/solid_momentum.h"
 #include "solid/solid_system.h"
+#include "solid/whole_motion.h"
 
 namespace pliant {
 
@@ -95,17 +96,31 @@ class SolidBody {
   const SolidElements& elements() const { return elements_; }
 
  private:
+  static constexpr std::size_t kGroupGrain = 64;  ///< groups of eight slots in one piece of work
+
   void update_elements(Workers& workers, float dt);
   LaneQuat<float> whole_rotation() const;
   void start_change(Workers& workers);
   void take_share(Workers& workers, float share);
   double find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
+  SolveResult solve_as_one(Workers& workers, Vec3 gravity, float dt);
   SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
+  SolveResult solve_stiff(Workers& workers, Vec3 gravity, float dt);
+  LaneVec3<Float8> outer_impulse(std::size_t g, const LaneVec3<Float8>& gravity, float dt) const;
+  Vector6 free_momentum(Workers& workers, Vec3 gravity, float dt);
+  bool balance_contacts(Vector6& motion, const Vector6& momentum, float dt);
+  SolveResult solve_shape(Workers& workers, const Vector6& motion, Vec3 gravity, float dt, float& moved);
+  /// How much faster than it should a node may come nearer to what it touches, m/s.
+  float allowed_violation(float dt) const { return 0.2f * slop_ / dt; }
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
   void update_target(Workers& workers);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
-  void for_groups(Workers& workers, Visit&& visit);
+  void for_groups(Workers& workers, Visit&& visit) {
+    parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t g = begin; g < end; ++g) visit(g);
+    });
+  }
 
   std::shared_ptr<const SolidDef> def_;
   SolidLayout layout_;
@@ -118,6 +133,8 @@ class SolidBody {
   SolidState state_;
   SolidContactRows contacts_;
   SolidMomentSums sums_;
+  WholeMotion whole_;
+  std::vector<Vec3> touch_changes_;  ///< scratch of `solve_shape`
   LaneVectors forces_, held_velocities_, reactions_;
   LaneVectors internal_, residual_, product_;
   LaneVectors target_;  ///< velocities plus their change, as far as it is known

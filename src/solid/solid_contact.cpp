@@ -7,6 +7,7 @@ namespace pliant {
 namespace {
 
 constexpr float kPenalty = 3;           ///< κ; beyond 10 soft rows brake too much
+constexpr float kMostPenalty = 64;      ///< times the first one; beyond, floats lose what the row holds back
 constexpr float kRecovery = 0.2f;       ///< share of the depth that is mended in a substep
 constexpr float kRecoverySpeed = 0.5f;  ///< m/s, at most
 
@@ -26,6 +27,14 @@ float target_speed(float gap, float slop, float dt) {
 
 }  // namespace
 
+const SolidTouchMemory* find_touch(std::span<const SolidTouchMemory> memory, std::uint32_t slot, BodyId other) {
+  const auto is_before = [&](const SolidTouchMemory& m, std::uint32_t) {
+    return m.slot != slot ? m.slot < slot : m.other < other;
+  };
+  const auto found = std::lower_bound(memory.begin(), memory.end(), slot, is_before);
+  return found != memory.end() && found->slot == slot && found->other == other ? &*found : nullptr;
+}
+
 void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTouch> touches,
                              std::span<const SolidTouchMemory> memory, float slop, float dt) {
   rows_.clear();
@@ -37,24 +46,36 @@ void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTou
             .normal = touch.normal,
             .target = touch.surface_velocity + touch.normal * target_speed(touch.gap, slop, dt),
             .friction = touch.friction};
-    // The memory is sorted by slot and body, as `remember` leaves it.
-    const auto found = std::lower_bound(memory.begin(), memory.end(), row, [](const SolidTouchMemory& m, const Row& r) {
-      return m.slot != r.slot ? m.slot < r.slot : m.other < r.other;
-    });
-    if (found != memory.end() && found->slot == row.slot && found->other == row.other) {
-      row.multiplier = project_to_cone(found->impulse, row.normal, row.friction);
-    }
+    const SolidTouchMemory* before = find_touch(memory, row.slot, row.other);
+    if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     rows_.push_back(row);
   }
   std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other != b.other ? a.other < b.other : a.touch < b.touch;
   });
+  reconcile();
+}
+
+/// A node caught between two things that leave it no room goes half the way of each: rows that cannot both be content
+/// would push against each other without end.
+void SolidContactRows::reconcile() {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    for (std::size_t k = i + 1; k < rows_.size() && rows_[k].slot == rows_[i].slot; ++k) {
+      Row &a = rows_[i], &b = rows_[k];
+      const float excess = dot(a.target, a.normal) + dot(b.target, b.normal);
+      if (!(dot(a.normal, b.normal) < -0.7f && excess > 0)) continue;
+      a.target -= a.normal * (excess / 2);
+      b.target -= b.normal * (excess / 2);
+    }
+  }
 }
 
 void SolidContactRows::set_penalties(const SolidSystem& system, float body_mass) {
   for (Row& row : rows_) {
-    row.penalty = kPenalty / (system.response(row.slot, row.normal) + 1 / body_mass);
+    const float response = system.response(row.slot, row.normal);
+    row.penalty = kPenalty / (response + 1 / body_mass);
     if (!std::isfinite(row.penalty)) row.penalty = 0;
+    row.most_penalty = std::clamp(kPenalty / std::max(response, 1e-30f), row.penalty, kMostPenalty * row.penalty);
   }
 }
 
@@ -89,14 +110,14 @@ Vec3 SolidContactRows::impulse(const Row& row, Vec3 velocity) {
   return row.held - (along + (v - along) * row.slide) * row.penalty;
 }
 
+LaneSym3<float> SolidContactRows::block(const Row& row) {
+  const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
+  const Vec3 k = row.normal;
+  return {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z, n * k.y * k.z};
+}
+
 void SolidContactRows::add_to_matrix(SolidSystem& system) const {
-  for (const Row& row : rows_) {
-    if (!row.active) continue;
-    const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
-    const Vec3 k = row.normal;
-    system.add_extra(row.slot, {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z,
-                                n * k.y * k.z});
-  }
+  for_each_block([&](std::uint32_t slot, const LaneSym3<float>& added) { system.add_extra(slot, added); });
 }
 
 SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocities) {
@@ -112,10 +133,30 @@ SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocitie
   return progress;
 }
 
-void SolidContactRows::remember(std::vector<SolidTouchMemory>& memory) const {
+bool SolidContactRows::is_squeezed() const {
+  return std::any_of(rows_.begin(), rows_.end(),
+                     [&](const Row& row) { return dot(row.normal, rows_.front().normal) < -0.5f; });
+}
+
+void SolidContactRows::stiffen(const LaneVectors& velocities, float allowed) {
+  constexpr float kFaster = 4, kEnoughLess = 0.3f;
+  for (Row& row : rows_) {
+    const float violation = -dot(velocities.get(row.slot) - row.target, row.normal);
+    if (row.next_active && violation > std::max(allowed, kEnoughLess * row.violation)) {
+      row.penalty = std::min(kFaster * row.penalty, row.most_penalty);
+    }
+    row.violation = violation;
+  }
+}
+
+void SolidContactRows::remember(std::span<const SolidTouch> touches, const LaneVectors& velocities, float dt,
+                                std::vector<SolidTouchMemory>& memory) const {
   memory.clear();
   for (const Row& row : rows_) {
-    if (length_squared(row.multiplier) > 0) memory.push_back({row.slot, row.other, row.multiplier});
+    const SolidTouch& touch = touches[row.touch];
+    const float gap = touch.gap + dt * dot(velocities.get(row.slot) - touch.surface_velocity, touch.normal);
+    if (!(length_squared(row.multiplier) > 0) && gap >= 0) continue;
+    memory.push_back({row.slot, row.other, row.multiplier, touch.normal, gap});
   }
 }
 

@@ -27,12 +27,17 @@ struct SolidTouch {
   float friction = 0.5f;    ///< of the pair
 };
 
-/// What a touch remembers from one substep to the next.
+/// What a touch that pushes, or is inside, remembers from one substep to the next.
 struct SolidTouchMemory {
   std::uint32_t slot;
   BodyId other;
-  Vec3 impulse;  ///< N s
+  Vec3 impulse;   ///< N s
+  Vec3 normal{};  ///< as the touch had it
+  float gap = 0;  ///< m, when the substep ended
 };
+
+/// What `memory`, sorted by slot and body, holds of a touch; or nothing.
+const SolidTouchMemory* find_touch(std::span<const SolidTouchMemory> memory, std::uint32_t slot, BodyId other);
 
 class SolidContactRows {
  public:
@@ -40,6 +45,8 @@ class SolidContactRows {
   void begin(const SolidLayout& layout, std::span<const SolidTouch> touches, std::span<const SolidTouchMemory> memory,
              float slop, float dt);
   bool is_empty() const { return rows_.empty(); }
+  /// Whether rows push from opposite sides.
+  bool is_squeezed() const;
 
   /// Penalties from how easily the nodes move; `system` holds the inverse diagonal without contact.
   void set_penalties(const SolidSystem& system, float body_mass);
@@ -49,6 +56,13 @@ class SolidContactRows {
   void start(const LaneVectors& velocities);
   /// Before each round.
   void begin_round();
+  /// What the rows that push add to the matrix: `visit(slot, block)`.
+  template <typename Visit>
+  void for_each_block(Visit&& visit) const {
+    for (const Row& row : rows_) {
+      if (row.active) visit(row.slot, block(row));
+    }
+  }
   void add_to_matrix(SolidSystem& system) const;
   /// The impulses on the nodes at these velocities.
   template <typename Add>
@@ -61,14 +75,20 @@ class SolidContactRows {
   };
   /// New multipliers from the velocities just found.
   Progress update(const LaneVectors& velocities);
-  void remember(std::vector<SolidTouchMemory>& memory) const;
+  /// Between rounds of a squeezed body that do not end: rows that still give way by more than `allowed`, and hardly
+  /// less than when last asked, push harder from now on. A body squeezed between two of the world's resists with its
+  /// elements, not with its mass, and multipliers alone would need hundreds of rounds to grow that large.
+  void stiffen(const LaneVectors& velocities, float allowed);
+  void remember(std::span<const SolidTouch> touches, const LaneVectors& velocities, float dt,
+                std::vector<SolidTouchMemory>& memory) const;
 
   struct Row {
     std::uint32_t slot, touch;
     BodyId other;
     Vec3 normal, target;  ///< target: the velocity at which the row is content, m/s
     float friction;
-    float penalty = 0, slide = 1, next_slide = 1;
+    float penalty = 0, most_penalty = 0, slide = 1, next_slide = 1;
+    float violation = 0;  ///< m/s, when `stiffen` last looked
     bool active = false, next_active = false;
     Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
   };
@@ -77,7 +97,9 @@ class SolidContactRows {
 
  private:
   static Vec3 impulse(const Row& row, Vec3 velocity);
+  static LaneSym3<float> block(const Row& row);
   static Vec3 judge(Row& row, Vec3 velocity);
+  void reconcile();
   std::vector<Row> rows_;
 };
 

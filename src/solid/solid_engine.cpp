@@ -29,11 +29,14 @@ void SolidEngine::add_body(BodyId id, std::unique_ptr<SolidBody> body) {
   const SolidDef& def = body->def();
   entry->id = id;
   entry->settings = {.friction = def.friction, .gravity_scale = def.gravity_scale, .filter = def.filter};
-  const TriMesh surface = extract_surface(def.mesh, &entry->surface_nodes);
+  std::vector<std::uint32_t> surface_nodes;
+  const TriMesh surface = extract_surface(def.mesh, &surface_nodes);
   for (Face face : surface.faces) {
-    for (std::uint32_t& vertex : face) vertex = entry->surface_nodes[vertex];
+    for (std::uint32_t& vertex : face) vertex = surface_nodes[vertex];
     entry->faces.push_back(face);
   }
+  entry->is_inner.assign(def.mesh.nodes.size(), 1);
+  for (const std::uint32_t node : surface_nodes) entry->is_inner[node] = 0;
   entry->cell = static_cast<float>(std::cbrt(def.mesh.volume() / static_cast<double>(def.mesh.tets.size())));
   entry->body = std::move(body);
   insert(id, std::move(entry));
@@ -204,7 +207,8 @@ BodyState SolidEngine::state(std::uint32_t slot) const {
 
 bool SolidEngine::touches(std::uint32_t slot, BodyId other) const {
   const auto& memory = entry(slot).body->state().touches;
-  return std::any_of(memory.begin(), memory.end(), [&](const SolidTouchMemory& m) { return m.other == other; });
+  return std::any_of(memory.begin(), memory.end(),
+                     [&](const SolidTouchMemory& m) { return m.other == other && length_squared(m.impulse) > 0; });
 }
 
 std::span<const Vec3> SolidEngine::node_positions(std::uint32_t slot) const {
@@ -272,6 +276,7 @@ void SolidEngine::add_to_hash(Hasher& hasher) const {
     add(state.positions.floats()), add(state.velocities.floats()), add(state.change.floats());
     add(solid.body->elements().rotations()), add(solid.body->elements().rest_strains());
     for (const SolidTouchMemory& touch : state.touches) {
+      if (!(length_squared(touch.impulse) > 0)) continue;
       hasher.add(touch.slot);
       for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
     }

@@ -11,6 +11,23 @@ namespace {
 /// Share of a cell within which a node is watched, moving or not.
 constexpr float kMargin = 0.1f;
 
+/// Whether the body was pushed from opposite sides in the last substep: then its inner nodes may go anywhere.
+bool is_squeezed(const SolidEngine::Entry& solid) {
+  const auto& memory = solid.body->state().touches;
+  return std::any_of(memory.begin(), memory.end(),
+                     [&](const SolidTouchMemory& m) { return dot(m.normal, memory.front().normal) < -0.5f; });
+}
+
+/// A node pressed deep into a plate is soon nearer to its other side; it goes on being pushed back to where it came
+/// from.
+void keep_side(const SolidEngine::Entry& solid, SolidTouch& touch) {
+  const std::uint32_t slot = solid.body->layout().slot_of_node[touch.node];
+  const SolidTouchMemory* before = find_touch(solid.body->state().touches, slot, touch.other);
+  if (!before || dot(before->normal, touch.normal) >= 0) return;
+  touch.normal = before->normal;
+  touch.gap = std::min(before->gap, 0.0f);
+}
+
 }  // namespace
 
 const ShapeProbe& SolidEngine::probe(const std::shared_ptr<const Shape>& shape) {
@@ -36,14 +53,17 @@ void SolidEngine::find_contacts(std::span<const SolidObstacle> obstacles, Vec3 g
 
 void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const {
   Aabb bounds;
+  Vec3 mean;
   float fastest = 0;
-  for (const std::uint32_t node : solid.surface_nodes) {
+  for (std::uint32_t node = 0; node < solid.body->node_count(); ++node) {
+    if (solid.body->mass(node) <= 0) continue;  // of no tet
     bounds.include(solid.body->position(node));
+    mean += solid.body->velocity(node) / static_cast<float>(solid.body->node_count());
     fastest = std::max(fastest, length_squared(solid.body->velocity(node) + gravity * dt));
   }
   if (!is_finite(bounds.size()) || !std::isfinite(fastest)) return;
-  const float margin = kMargin * solid.cell;
-  bounds = bounds.expanded(margin + dt * std::sqrt(fastest));
+  const float margin = kMargin * solid.cell, inner_margin = is_squeezed(solid) ? solid.cell : margin;
+  bounds = bounds.expanded(std::max(margin, inner_margin) + dt * std::sqrt(fastest));
 
   for (std::size_t o = 0; o < obstacles.size(); ++o) {
     const SolidObstacle& obstacle = obstacles[o];
@@ -51,24 +71,28 @@ void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obst
     const Transform shape_from_world = obstacle.world_from_shape.inverse();
     const float friction = std::sqrt(solid.settings.friction * obstacle.friction);
     // Each node looks for itself; the list is made in their order.
-    const std::size_t count = solid.surface_nodes.size();
+    const std::size_t count = solid.body->node_count();
     constexpr std::size_t kGrain = 256;
     auto& found = solid.touches_of_part;
     found.resize((count + kGrain - 1) / kGrain);
     for (auto& part : found) part.clear();
     parallel_for(workers_, count, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t node = solid.surface_nodes[i];
+      for (auto node = static_cast<std::uint32_t>(begin); node < end; ++node) {
         if (solid.body->is_held(node)) continue;
         const Vec3 x = solid.body->position(node);
         const Vec3 surface_velocity = obstacle.velocity + cross(obstacle.angular_velocity, x - obstacle.center_of_mass);
-        const Vec3 approach = solid.body->velocity(node) + gravity * dt - surface_velocity;
-        const auto near = obstacle_probes_[o]->nearest(shape_from_world * x, margin + dt * length(approach));
+        // Inner nodes are behind others, and come near only when those are crushed: they count by their own motion.
+        const Vec3 v = solid.body->velocity(node);
+        const Vec3 approach = solid.is_inner[node] ? v - mean : v + gravity * dt - surface_velocity;
+        const float watched = solid.is_inner[node] ? inner_margin : margin, reach = watched + dt * length(approach);
+        const auto near = obstacle_probes_[o]->nearest(shape_from_world * x, reach);
         if (!near) continue;
-        const Vec3 normal = obstacle.world_from_shape.rotation.rotate(near->normal);
+        SolidTouch touch{node,           obstacle.id,      obstacle.world_from_shape.rotation.rotate(near->normal),
+                         near->distance, surface_velocity, friction};
         // What is far and does not come near in this substep is no contact yet.
-        if (near->distance > margin && near->distance + dt * dot(approach, normal) > margin) continue;
-        found[begin / kGrain].push_back({node, obstacle.id, normal, near->distance, surface_velocity, friction});
+        if (touch.gap > watched && touch.gap + dt * dot(approach, touch.normal) > watched) continue;
+        if (touch.gap < 0) keep_side(solid, touch);
+        found[begin / kGrain].push_back(touch);
       }
     });
     for (const auto& part : found) solid.touches.insert(solid.touches.end(), part.begin(), part.end());

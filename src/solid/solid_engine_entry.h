@@ -30,9 +30,9 @@ struct SolidEngine::Entry {
   SolidSettings settings;
 
   // Set once.
-  std::vector<Face> faces;                   ///< of the surface, by node
-  std::vector<std::uint32_t> surface_nodes;  ///< ascending
-  float cell = 0;                            ///< m, the size of a tet
+  std::vector<Face> faces;             ///< of the surface, by node
+  std::vector<std::uint8_t> is_inner;  ///< by node: not of the surface
+  float cell = 0;                      ///< m, the size of a tet
 
   // Of this step.
   std::vector<DrivenNode> driven;

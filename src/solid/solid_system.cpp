@@ -98,16 +98,6 @@ void SolidSystem::measure_aggregates(const SolidLayout& layout, const TetMesh& m
   }
 }
 
-template <typename Body>
-SolidSystem::Sums SolidSystem::reduce(Workers& workers, Body&& body) {
-  parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t c = begin; c < end; ++c) sums_[c] = body(chunks_[c]);
-  });
-  Sums total;
-  for (const Sums& part : sums_) total.a += part.a, total.b += part.b;
-  return total;
-}
-
 void SolidSystem::locate_aggregates(Workers& workers, const SolidLayout& layout, const LaneVectors& positions) {
   reference_ = positions.get(0);
   parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
@@ -404,10 +394,20 @@ float SolidSystem::response(std::uint32_t slot, Vec3 normal) const {
   return dot(to_lane(normal), inverse * to_lane(normal));
 }
 
+float SolidSystem::least_stiffness() const {
+  Float8 largest{};
+  for (std::size_t g = 0; g < inverse_.size() / 48; ++g) {
+    largest = max(largest, load_sym8(inverse_.data() + 48 * g).trace() * load8(tied_.data() + 8 * g));
+  }
+  float most = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) most = std::max(most, largest[l]);
+  return most > 0 ? 3 / most : 0.0f;
+}
+
 std::size_t SolidSystem::bytes() const {
-  const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + inverse_.size() +
-                             free_.size() + tied_.size() + extras_.capacity() + radii_.size() + coarse_x_.size() +
-                             coarse_r_.size();
+  const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + z_.floats().size() +
+                             inverse_.size() + free_.size() + tied_.size() + extras_.capacity() + radii_.size() +
+                             coarse_x_.size() + coarse_r_.size();
   return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + holds_.size() +
          sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() + sizeof(CoarseBlocks) * pair_blocks_.size() +
          coarse_.bytes() + rigid_.bytes();

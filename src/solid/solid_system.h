@@ -8,6 +8,7 @@
 // All sums are made per chunk of aggregates in a fixed order, so that the result does not depend on the threads.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "solid/solid_layout.h"
 
 namespace pliant {
+
+class WholeMotion;
 
 struct SolveResult {
   int iterations = 0;
@@ -47,6 +50,12 @@ class SolidSystem {
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
   SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r, double threshold,
                     int max_iterations);
+  /// The same among the motions of a free body that have no momentum and no spin, `whole` being the others.
+  SolveResult solve_shape(Workers& workers, const SolidLayout& layout, const LaneVectors& positions, WholeMotion& whole,
+                          LaneVectors& x, LaneVectors& r, double threshold, int max_iterations);
+  double norm(Workers& workers, const SolidLayout& layout, const LaneVectors& r) {
+    return std::sqrt(dot_product(workers, layout, r, r));
+  }
   /// Right after `solve`: takes from the residual what is left of it on the rigid motions of the aggregates.
   void correct_coarse(Workers& workers, const SolidLayout& layout, LaneVectors& x);
   /// The motion that a force and a torque about `reference` give a free body as a whole.
@@ -61,6 +70,8 @@ class SolidSystem {
   Float8 free_mask(std::size_t group) const { return load8(free_.data() + 8 * group); }
   /// nᵀ A_ii⁻¹ n, what a unit impulse along n moves a slot with its neighbours held.
   float response(std::uint32_t slot, Vec3 normal) const;
+  /// How many times its mass a node weighs with its neighbours held: of the node where that is least.
+  float least_stiffness() const;
   std::size_t bytes() const;
 
   struct Chunk {
@@ -76,6 +87,8 @@ class SolidSystem {
   void assemble_pair(SolidLayout& layout, const SolidElements& elements, std::size_t pair);
   void invert_diagonal(const SolidLayout& layout, std::size_t aggregate);
   void add_tied_modes(const SolidLayout& layout, std::size_t aggregate, double* block) const;
+  void apply_preconditioner(Workers& workers, const SolidLayout& layout, const LaneVectors& r, LaneVectors& z);
+  double dot_product(Workers& workers, const SolidLayout& layout, const LaneVectors& a, const LaneVectors& b);
   void restrict_to(std::size_t aggregate, const SolidLayout& layout, const LaneVectors& r);
   LaneVec3<Float8> prolong(std::size_t aggregate, std::size_t group) const;
 
@@ -94,13 +107,22 @@ class SolidSystem {
   bool is_free_ = false;                    ///< no node is held: the rigid level is in use
   std::vector<float> coarse_x_, coarse_r_;  ///< eight floats for each aggregate
   LaneVectors p_, q_;
+  LaneVectors z_;  ///< of `solve_shape` alone
 
   struct Sums {
     double a = 0, b = 0;
   };
   std::vector<Sums> sums_;  ///< per chunk
+  /// The sum of `body(chunk)` over all chunks, in their order.
   template <typename Body>
-  Sums reduce(Workers& workers, Body&& body);
+  Sums reduce(Workers& workers, Body&& body) {
+    parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) sums_[c] = body(chunks_[c]);
+    });
+    Sums total;
+    for (const Sums& part : sums_) total.a += part.a, total.b += part.b;
+    return total;
+  }
 };
 
 }  // namespace pliant

@@ -1,35 +1,11 @@
 // Solids on a plane: where they rest, what carries them, when they slide.
 #include <cstdio>
 
+#include "solid/solid_measures.h"
 #include "solid/solid_support.h"
 
 namespace pliant {
 namespace {
-
-constexpr float kStep = 1.0f / 60;
-
-/// A body over the plane y = 0.
-struct GroundedRig : Rig {
-  using Rig::Rig;
-  float friction = 0.5f, margin = 0.1f;
-
-  SolveResult step_on_ground(Vec3 gravity, float dt = kStep) {
-    touches.clear();
-    for (std::uint32_t node = 0; node < body.node_count(); ++node) {
-      const float gap = body.position(node).y;
-      if (gap < margin) touches.push_back({.node = node, .normal = {0, 1, 0}, .gap = gap, .friction = friction});
-    }
-    return step(dt, gravity, touches);
-  }
-  Vec3d contact_impulse() const {
-    Vec3d sum;
-    body.for_each_contact([&](const SolidContactRows::Row&, Vec3 impulse) { sum += Vec3d(impulse); });
-    return sum;
-  }
-  double lowest() const { return static_cast<double>(body.bounds().lower.y); }
-
-  std::vector<SolidTouch> touches;
-};
 
 SolidDef cube(float size, int cells, float young, float height, float poisson = 0.3f) {
   return {.mesh = tet_box({size, size, size}, cells, cells, cells),
@@ -66,6 +42,91 @@ TEST(SolidContact, ADroppedCubeComesToRestOnTheGround) {
     EXPECT_NEAR(rest.center[1], 0.25 - sink, 0.3 * sink + 1e-3);
     EXPECT_LT(unconverged, 10);
   }
+}
+
+/// How near the surface of a mesh comes to its middle, the origin: a body at rest on a face of it is that high at
+/// least.
+double least_height(const TetMesh& mesh) {
+  const TriMesh surface = extract_surface(mesh);
+  double least = 1e30;
+  for (const Face& face : surface.faces) {
+    const Vec3d a(surface.vertices[face[0]]), b(surface.vertices[face[1]]), c(surface.vertices[face[2]]);
+    const Vec3d n = cross(b - a, c - a);
+    least = std::min(least, std::abs(dot(n, a)) / std::sqrt(dot(n, n)));
+  }
+  return least;
+}
+
+/// A body of steel falls from `height` above the ground, at 60 steps a second.
+void drop_steel(const char* what, TetMesh mesh, float size, float height, Quat rotation = {}) {
+  SolidMaterial steel = elastic(2e11f, 0.3f);
+  steel.density = 7850;
+  SolidDef def{.mesh = std::move(mesh), .material = steel, .rotation = rotation};
+  float lowest = 0;
+  for (const Vec3 node : def.mesh.nodes) lowest = std::min(lowest, rotation.rotate(node).y);
+  def.position.y = height - lowest;
+  GroundedRig rig(std::move(def));
+  const double least = least_height(rig.mesh());
+  const double weight = rig.body.totals().mass * 9.81, start = weight * rig.body.totals().center[1];
+  std::vector<double> scratch;
+  double most = 0;
+  int unconverged = 0;
+  for (int step = 0; step < 120; ++step) {
+    rig.watch_motion(0.02f * size, {0, -9.81f, 0}, kStep);
+    unconverged += !rig.step_on_ground({0, -9.81f, 0}).converged;
+    const SolidTotals totals = rig.body.totals();
+    const double elastic_energy = measure_energy(rig.workers, rig.body, scratch);
+    most = std::max(most, totals.kinetic + weight * totals.center[1] + elastic_energy);
+  }
+  const SolidTotals rest = rig.body.totals();
+  std::printf(
+      "%s of %g m: energy at most %.4f of the first, centre %.4f of the size, lowest %.1e, kinetic %.1e of the "
+      "fall, %d iterations, %d unconverged\n",
+      what, static_cast<double>(size), most / start, rest.center[1] / static_cast<double>(size),
+      rig.lowest() / static_cast<double>(size), rest.kinetic / start, rig.iterations, unconverged);
+  EXPECT_LT(most, 1.02 * start);
+  EXPECT_GT(rest.center[1], least - 0.005 * static_cast<double>(size));
+  EXPECT_LT(rest.center[1], 0.505 * static_cast<double>(size));
+  EXPECT_NEAR(rig.lowest(), 0, 0.005 * static_cast<double>(size));
+  EXPECT_LT(rest.kinetic, 1e-6 * start);
+  EXPECT_LE(unconverged, 3);
+}
+
+TEST(SolidContact, SmallThingsOfSteelLandWithoutGainingEnergy) {
+  for (const float size : {0.001f, 0.01f, 0.05f}) {
+    drop_steel("cube", tet_box({size, size, size}, 4, 4, 4), size, 0.5f * size);
+    drop_steel("cube, coarse", tet_box({size, size, size}, 2, 2, 2), size, 0.5f * size);
+    drop_steel("cube, aslant", tet_box({size, size, size}, 4, 4, 4), size, 20 * size,
+               Quat::axis_angle({1, 2, 3}, 0.7f));
+  }
+  for (const float size : {0.002f, 0.02f, 0.1f}) drop_steel("ball", tet_sphere(size / 2, size / 6), size, 0.5f * size);
+}
+
+TEST(SolidContact, ASmallThingOfSteelIsTheSameOnAnyNumberOfThreads) {
+  const auto land = [](int threads) {
+    SolidMaterial steel = elastic(2e11f, 0.3f);
+    steel.density = 7850;
+    GroundedRig rig({.mesh = tet_box({0.02f, 0.02f, 0.02f}, 10, 10, 10),
+                     .material = steel,
+                     .position = {0, 0.03f, 0},
+                     .rotation = Quat::axis_angle({1, 2, 3}, 0.7f),
+                     .angular_velocity = {5, 2, 1}},
+                    threads);
+    for (int step = 0; step < 20; ++step) {
+      rig.watch_motion(2e-4f, {0, -9.81f, 0}, kStep);
+      rig.step_on_ground({0, -9.81f, 0});
+    }
+    return rig.body.state().positions.floats();
+  };
+  const std::vector<float> alone = land(1);
+  EXPECT_EQ(alone, land(2));
+  EXPECT_EQ(alone, land(3));
+}
+
+TEST(SolidContact, AThinRodOfSteelLandsWithoutGainingEnergy) {
+  // Stiff enough for floats to lose its mass, and slender enough to bend.
+  const Quat slant = Quat::axis_angle({0, 0, 1}, 0.5f);
+  drop_steel("rod", tet_box({0.2f, 0.003f, 0.003f}, 50, 1, 1), 0.003f, 0.02f, slant);
 }
 
 TEST(SolidContact, SizesDoNotMatter) {

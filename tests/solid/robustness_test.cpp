@@ -121,6 +121,59 @@ TEST(SolidRobustness, NothingMakesANumberNonFinite) {
   std::printf("%d runs, %d of %d steps unconverged\n", runs, unconverged, 60 * runs);
 }
 
+/// A cube thrown at the ground, aslant, at 1000 m/s and 15 steps a second.
+struct Thrown {
+  int unconverged = 0;
+  double most_energy = 0;  ///< over that of the throw
+  bool is_finite = true;
+};
+Thrown throw_down(float size, float young, float density, Elasticity elasticity) {
+  constexpr float kLongStep = 1.0f / 15;
+  SolidMaterial material = elastic(young, 0.45f, elasticity);
+  material.density = density;
+  GroundedRig rig({.mesh = tet_box({size, size, size}, 3, 3, 3),
+                   .material = material,
+                   .position = {0, 1.5f * size + 10, 0},
+                   .rotation = Quat::axis_angle({1, 2, 3}, 0.7f),
+                   .velocity = {300, -954, 0},
+                   .angular_velocity = {3, 2, 1}});
+  const Vec3 gravity{0, -9.81f, 0};
+  const double weight = 9.81 * rig.body.totals().mass;
+  const auto energy = [&](const SolidTotals& t) { return t.kinetic + weight * t.center[1]; };
+  const double start = energy(rig.body.totals());
+  Thrown thrown;
+  for (int step = 0; step < 60; ++step) {
+    rig.watch_motion(0.03f * size, gravity, kLongStep);
+    thrown.unconverged += !rig.step_on_ground(gravity, kLongStep).converged;
+    thrown.most_energy = std::max(thrown.most_energy, energy(rig.body.totals()) / start);
+  }
+  thrown.is_finite = rig.is_finite();
+  return thrown;
+}
+
+TEST(SolidRobustness, NothingThrownAtTheGroundBecomesNonFinite) {
+  int runs = 0, unconverged = 0;
+  double most_energy = 0;
+  for (const float size : {1e-3f, 1.0f, 1e3f}) {
+    for (const float young : {1e2f, 1e5f, 1e8f, 2e11f}) {
+      for (const float density : {1.0f, 1e3f, 2e4f}) {
+        for (const Elasticity elasticity : {Elasticity::Corotational, Elasticity::NeoHookean}) {
+          SCOPED_TRACE(testing::Message() << "size " << size << ", E " << young << ", density " << density
+                                          << (elasticity == Elasticity::NeoHookean ? ", Neo-Hookean" : ""));
+          const Thrown thrown = throw_down(size, young, density, elasticity);
+          EXPECT_TRUE(thrown.is_finite);
+          EXPECT_LT(thrown.most_energy, 1.02);
+          most_energy = std::max(most_energy, thrown.most_energy);
+          unconverged += thrown.unconverged;
+          ++runs;
+        }
+      }
+    }
+  }
+  std::printf("%d runs, energy at most %.4f of the first, %d of %d steps unconverged\n", runs, most_energy, unconverged,
+              60 * runs);
+}
+
 TEST(SolidRobustness, AStiffBodyComesToRest) {
   for (const float young : {1e9f, 2e11f}) {
     Rig rig({.mesh = beam_mesh({1, 0.1f, 0.1f}, 20, 2, 2), .material = elastic(young, 0.3f)});

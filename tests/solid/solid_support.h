@@ -1,6 +1,7 @@
 // A solid stepped on its own, without a world.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -85,6 +86,39 @@ struct Rig {
   SolidBody body;
   SolveResult last;
   int iterations = 0;
+};
+
+constexpr float kStep = 1.0f / 60;
+
+/// A body over the plane y = 0.
+struct GroundedRig : Rig {
+  using Rig::Rig;
+  float friction = 0.5f, margin = 0.1f;
+
+  SolveResult step_on_ground(Vec3 gravity, float dt = kStep) {
+    touches.clear();
+    for (std::uint32_t node = 0; node < body.node_count(); ++node) {
+      const float gap = body.position(node).y;
+      if (gap < margin) touches.push_back({.node = node, .normal = {0, 1, 0}, .gap = gap, .friction = friction});
+    }
+    return step(dt, gravity, touches);
+  }
+  /// Sets the margin as the engine does: as far as the fastest node gets in the step, and a little more.
+  void watch_motion(float more, Vec3 gravity, float dt) {
+    float fastest = 0;
+    for (std::uint32_t node = 0; node < body.node_count(); ++node) {
+      fastest = std::max(fastest, length(body.velocity(node) + gravity * dt));
+    }
+    margin = more + fastest * dt;
+  }
+  Vec3d contact_impulse() const {
+    Vec3d sum;
+    body.for_each_contact([&](const SolidContactRows::Row&, Vec3 impulse) { sum += Vec3d(impulse); });
+    return sum;
+  }
+  double lowest() const { return static_cast<double>(body.bounds().lower.y); }
+
+  std::vector<SolidTouch> touches;
 };
 
 /// Volume now over volume at rest, and how many tets are inside out.
