@@ -218,6 +218,7 @@ class ParticleEngine {
   };
   void begin_sharing(std::vector<Shared>& nodes);
   void end_sharing(const std::vector<Shared>& nodes);
+  std::vector<RigidBodyMotion> rigid_motions_;  ///< as the solve left them
   std::vector<Shared> anchor_shares_, contact_shares_;
   std::vector<Vec4> shares_;                             ///< as chains take them; empty if there are none
   std::vector<std::uint32_t> pressed_;                   ///< contacts that press on each rigid body

@@ -246,6 +246,7 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   report_.overflowed = report_.overflowed || meetings_.overflowed();
   note_contacts();
   note_reactions(h);
+  rigid_motions_.assign(rigid.begin(), rigid.end());
 }
 
 void ParticleEngine::advance(float h) {
@@ -256,6 +257,9 @@ void ParticleEngine::advance(float h) {
     b.chains.limit(workers_, positions(b), velocities(b), h);
     b.set_stale();
   });
+  push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);
+  push_out(rigid_contacts_, v_, rigid_motions_, x_, h);
+  push_out(fixed_contacts_, v_, rigid_motions_, x_, h);
 }
 
 void ParticleEngine::note_reactions(float h) {

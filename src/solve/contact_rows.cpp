@@ -10,6 +10,8 @@ namespace {
 constexpr float kRecoveredPerStep = 0.2f;
 constexpr float kMaxPushSpeed = 1;  // m/s
 
+float push_distance(float gap, float h) { return std::min(-gap * kRecoveredPerStep, kMaxPushSpeed * h); }
+
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
 /// Solves the three directions of one touch: normal first, then both of friction together, bounded by the cone.
@@ -46,8 +48,29 @@ void push(const FeatureContact& row, std::span<Vec4> v, Vec3 impulse) {
 
 }  // namespace
 
-float contact_target(float gap, float h) {
-  return gap > 0 ? -gap / h : std::min(-gap * kRecoveredPerStep / h, kMaxPushSpeed);
+float contact_target(float gap, float h) { return gap > 0 ? -gap / h : 0; }
+
+void push_out(std::span<const NodeContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
+              std::span<Vec4> x, float h) {
+  for (const NodeContact& row : rows) {
+    if (v[row.node].w <= 0) continue;
+    const Vec3 surface = row.rigid == kFixed ? row.surface_velocity : rigid[row.rigid].velocity_at(row.arm);
+    const float gap = row.gap + h * dot(v[row.node].xyz() - surface, row.normal);
+    if (gap < 0) add(x[row.node], row.normal * push_distance(gap, h));
+  }
+}
+
+void push_out(std::span<const FeatureContact> rows, std::span<const Vec4> v, std::span<Vec4> x, float h) {
+  for (const FeatureContact& row : rows) {
+    float gap = row.gap_offset, response = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      gap += row.weights[k] * dot(row.normal, x[row.nodes[k]].xyz());
+      response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+    }
+    if (!(gap < 0) || response <= 0) continue;
+    const Vec3 push = row.normal * (push_distance(gap, h) / response);
+    for (std::size_t k = 0; k < 4; ++k) add(x[row.nodes[k]], push * (row.weights[k] * v[row.nodes[k]].w));
+  }
 }
 
 void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
