@@ -182,6 +182,9 @@ class ParticleEngine {
   void find_meetings();
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
+  /// Nodes of lines that carry heavy loads weigh more while rows are solved.
+  void raise_masses(float h);
+  void return_masses();
   void share_with_contacts(std::span<const RigidBodyMotion> rigid);
   std::span<const Vec4> shares(const Body& body) const;
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
@@ -220,6 +223,7 @@ class ParticleEngine {
   void end_sharing(const std::vector<Shared>& nodes);
   std::vector<RigidBodyMotion> rigid_motions_;  ///< as the solve left them
   std::vector<Shared> anchor_shares_, contact_shares_;
+  std::vector<float> loads_;                             ///< kg, by node
   std::vector<Vec4> shares_;                             ///< as chains take them; empty if there are none
   std::vector<std::uint32_t> pressed_;                   ///< contacts that press on each rigid body
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory

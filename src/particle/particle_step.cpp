@@ -12,6 +12,11 @@ constexpr std::size_t kNodesPerChunk = 4096;
 /// Sweeps over contacts and anchors in each round. They are cheap beside the chains.
 constexpr int kRowSweeps = 2;
 
+/// Of a load on a node, so much stays in the next substep.
+constexpr float kLoadKept = 0.9f;
+
+bool is_pressed(const NodeContact& row) { return row.normal_impulse > 0; }
+
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
 }  // namespace
@@ -170,12 +175,12 @@ void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
 
 void ParticleEngine::share_with_contacts(std::span<const RigidBodyMotion> rigid) {
   pressed_.assign(rigid.size(), 0);
-  for (const NodeContact& row : rigid_contacts_) pressed_[row.rigid] += row.normal_impulse > 0 ? 1 : 0;
+  for (const NodeContact& row : rigid_contacts_) pressed_[row.rigid] += is_pressed(row) ? 1 : 0;
   if (rigid_contacts_.empty()) return shares_.clear();
   shares_.assign(v_.size(), {});
   for (const NodeContact& row : rigid_contacts_) {
     const Vec4& v = v_[row.node];
-    if (!(row.normal_impulse > 0) || v.w <= 0 || shares_[row.node].w > 0) continue;
+    if (!is_pressed(row) || v.w <= 0 || shares_[row.node].w > 0) continue;
     const float response = rigid[row.rigid].response(row.arm, row.normal) * static_cast<float>(pressed_[row.rigid]);
     const float weight = 1 / (1 / v.w + 1 / response);
     contact_shares_.push_back({row.node, v.w, weight, {}, row.normal});
@@ -216,7 +221,33 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
   }
 }
 
+void ParticleEngine::raise_masses(float h) {
+  for_each_active([&](Body& b) {
+    const std::span<float> loads = std::span(loads_).subspan(b.first, b.count);
+    if (b.is_loaded) {
+      for (float& load : loads) load *= kLoadKept;
+    }
+    b.is_loaded = b.chains.add_loads(loads, h) || b.is_loaded;
+    if (!b.is_loaded) return;
+    b.is_loaded = false;
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      Vec4& v = v_[b.first + i];
+      if (v.w <= 0 || loads[i] * v.w <= 1) continue;
+      v.w = 1 / loads[i];
+      b.is_loaded = true;
+    }
+  });
+}
+
+void ParticleEngine::return_masses() {
+  for_each_active([&](Body& b) {
+    if (!b.is_loaded) return;
+    for (std::uint32_t i = 0; i < b.count; ++i) update_mass(b, i);
+  });
+}
+
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
+  raise_masses(h);
   warm_start(fixed_contacts_, v_, rigid);
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
@@ -244,6 +275,7 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   report_.rows += 3 * (fixed_contacts_.size() + rigid_contacts_.size() + anchor_rows_.size());
   report_.rows += 3 * meetings_.contacts().size();
   report_.overflowed = report_.overflowed || meetings_.overflowed();
+  return_masses();
   note_contacts();
   note_reactions(h);
   rigid_motions_.assign(rigid.begin(), rigid.end());

@@ -18,6 +18,11 @@ constexpr float kWarmStart = 0.9f;
 /// How much of a taut line's stiffness across itself counts as inertia; see `stiffen`. From 1/4 on no tension is too
 /// much for any substep.
 constexpr float kTheta = 0.5f;
+/// Of its length, a segment is shortened by at most so much in a substep: a load that has stretched a line is drawn
+/// back gently, not shot off.
+constexpr float kMaxCorrection = 0.005f;
+/// A node is loaded where the lines' stiffness across them, h² T/L, is more than so many times its mass.
+constexpr float kLoadShare = 10;
 /// Segments longer than this many times their length are shortened after the step.
 constexpr float kAllowedStretch = 1.005f;
 constexpr int kLimitSweeps = 3;
@@ -195,7 +200,7 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* sha
     if (at > begin) store8(&off_diagonal_[at - 8], select(is_row, off, Float8{}));
     store8(&inverse_pivot_[at], select(is_row & (pivot > 0), 1 / pivot, Float8{}));
     store8(&softness_[at], softness);
-    store8(&error_speed_[at], (length - rest) * inverse_h);
+    store8(&error_speed_[at], min(length - rest, kMaxCorrection * rest) * inverse_h);
     store8(&direction_x_[at], direction.x);
     store8(&direction_y_[at], direction.y);
     store8(&direction_z_[at], direction.z);
@@ -300,7 +305,7 @@ void Chains::solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scr
 
 void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) {
   for_each_batch(workers,
-                 [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
+                 [&](Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
 }
 
 // A segment under tension T pulls a node that leaves the line back with T/L per metre. Left to itself that force is
@@ -309,10 +314,10 @@ void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span
 // is v' = v − h ω²/(1 + θ h² ω²) x: the same symplectic step as without it, for a slower wave. Energy is kept, and
 // θ ≥ 1/4 is stable always. (Backward Euler for the whole velocity, (M + h² K)⁻¹ M v, is as stable but lost 13 % of a
 // hanging sheet's swing energy in 5 s at 50 x 50 cells, 20 % at 100 x 100; this loses nothing.)
-void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const {
+void Chains::stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const {
   const std::size_t begin = 8 * std::size_t{batch.first};
   scratch.v[0] = load_nodes(v, &nodes_[begin]);
-  Int8 is_taut{};
+  Int8 is_taut{}, is_loaded{};
   for (std::size_t i = 0; i < batch.segments; ++i) {
     const std::size_t at = begin + 8 * i;
     scratch.v[i + 1] = load_nodes(v, &nodes_[at + 8]);
@@ -321,7 +326,9 @@ void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h,
     const Int8 taut = (rest > 0) & (gain > 0);
     scratch.gain[i] = select(taut, gain, Float8{});
     is_taut |= taut;
+    is_loaded |= taut & (gain * (scratch.v[i].w + scratch.v[i + 1].w) > 2 * kTheta * kLoadShare);
   }
+  batch.is_loaded = any(is_loaded);
   if (!any(is_taut)) return;
   for (std::size_t i = 0; i <= batch.segments; ++i) {
     scratch.old[i] = load_nodes(v_before, &nodes_[begin + 8 * i]).xyz;
@@ -348,6 +355,21 @@ void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h,
     scratch.v[i].xyz = next + scratch.old[i];
     store_nodes(v, &nodes_[begin + 8 * i], lanes_in_use_[begin / 8 + i], scratch.v[i]);
   }
+}
+
+bool Chains::add_loads(std::span<float> loads, float h) const {
+  bool any_loaded = false;
+  for (const Batch& batch : batches_) {
+    if (!batch.is_loaded) continue;
+    any_loaded = true;
+    for (std::size_t i = 8 * std::size_t{batch.first}; i < 8 * std::size_t{batch.first + batch.segments}; ++i) {
+      if (!(lengths_[i] > 0)) continue;
+      const float load = -h * impulses_[i] / (lengths_[i] * kLoadShare);
+      loads[nodes_[i]] = std::max(loads[nodes_[i]], load);
+      loads[nodes_[i + 8]] = std::max(loads[nodes_[i + 8]], load);
+    }
+  }
+  return any_loaded;
 }
 
 void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) {
@@ -427,14 +449,22 @@ void Chains::tear(float force, float h, std::vector<std::pair<std::uint32_t, std
 
 void Chains::forget_impulses() { std::fill(impulses_.begin(), impulses_.end(), 0.0f); }
 
+Chains::Memory Chains::memory() const {
+  Memory memory{impulses_, lengths_, {}};
+  for (const Batch& batch : batches_) memory.loaded.push_back(batch.is_loaded);
+  return memory;
+}
+
 void Chains::restore(const Memory& memory) {
   impulses_ = memory.impulses;
   lengths_ = memory.lengths;
+  for (std::size_t i = 0; i < batches_.size(); ++i) batches_[i].is_loaded = memory.loaded[i];
 }
 
 void Chains::add_to_hash(Hasher& hasher) const {
   hasher.add_array(std::span<const float>(impulses_));
   hasher.add_array(std::span<const float>(lengths_));
+  for (const Batch& batch : batches_) hasher.add(batch.is_loaded);
 }
 
 }  // namespace pliant

@@ -55,6 +55,10 @@ class Chains {
   void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h);
   void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h);
 
+  /// Raises `loads` (kg, of each node) to the mass that a node needs for what the lines carried in the last substep;
+  /// tells whether any does. A light node at a bend of a line that holds a heavy body is thrown aside by the row before
+  /// the body feels it; as heavy as a tenth of h² T/L, it is not.
+  bool add_loads(std::span<float> loads, float h) const;
   /// The largest share by which a segment is longer than it should be.
   float max_stretch(Workers& workers, std::span<const Vec4> x) const;
   /// Calls `visit(a, b, impulse on b)` for every segment; impulses in N s, as of the last `solve`.
@@ -67,8 +71,9 @@ class Chains {
   /// What decides the future besides positions and velocities.
   struct Memory {
     std::vector<float> impulses, lengths;
+    std::vector<bool> loaded;  ///< by batch
   };
-  Memory memory() const { return {impulses_, lengths_}; }
+  Memory memory() const;
   void restore(const Memory& memory);
   void add_to_hash(Hasher& hasher) const;
 
@@ -80,6 +85,7 @@ class Chains {
     std::uint32_t segments = 0;  ///< of the longest line
     bool tension_only = false;
     bool has_shares = false;  ///< some of its nodes have, in this substep
+    bool is_loaded = false;   ///< some of its nodes are, see `add_loads`
   };
   /// What one thread needs to solve a batch, by place.
   struct Scratch {
@@ -98,7 +104,7 @@ class Chains {
   void prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* shares, float h);
   template <bool kTensionOnly, bool kShares>
   void solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scratch);
-  void stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
+  void stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 
