@@ -21,8 +21,10 @@ Fields<RopeDraft> own_fields() {
   return {name_field<RopeDraft>(),
           field<RopeDraft>("path",
                            [](const SceneReader& r, RopeDraft& d) {
-                             if (!read_points(r, d.path) || d.path.size() >= 2) return;
-                             r.refuse(fmt::format("a rope needs at least two points, found {}", d.path.size()));
+                             std::vector<Vec3> path;
+                             if (!read_points(r, path)) return;
+                             if (path.size() >= 2) return void(d.path = std::move(path));
+                             r.refuse(fmt::format("a rope needs at least two points, found {}", path.size()));
                            })
               .required(),
           inherited<RopeDraft>("segment", &RopeDef::segment, kPositive),
