@@ -173,6 +173,8 @@ class ScenePlayer {
     BodyId body;
   };
   const std::vector<NamedBody>& named_bodies() const { return named_; }
+  /// All anchors with a name, by it; some may be gone from the world.
+  const std::map<std::string, AnchorId, std::less<>>& named_anchors() const { return anchors_; }
 
  private:
   explicit ScenePlayer(const WorldDef& def) : world_(def) {}

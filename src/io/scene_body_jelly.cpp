@@ -13,8 +13,10 @@ void read_method(const SceneReader& r, JellyDraft& out) {
 }
 
 Fields<JellyDraft> stuff_fields() {
-  return {field<JellyDraft>("method", read_method), inherited<JellyDraft>("density", &JellyDef::density, kPositive),
+  return {field<JellyDraft>("method", read_method),
+          inherited<JellyDraft>("density", &JellyDef::density, kPositive),
           inherited<JellyDraft>("young_modulus", &JellyDef::young_modulus, kPositive),
+          inherited<JellyDraft>("poisson_ratio", &JellyDef::poisson_ratio, between(0, 0.49)),
           inherited<JellyDraft>("damping", &JellyDef::damping, kNotNegative),
           inherited<JellyDraft>("thickness", &JellyDef::thickness, kPositive)};
 }
