@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "geometry/bvh.h"
+#include "embed/element_tree.h"
 #include "geometry/primitives.h"
 #include "geometry/triangle_feature.h"
 
@@ -14,16 +14,6 @@ constexpr std::size_t kGrain = 4096;
 /// Offsets below this share of the cloth's size are rounding.
 constexpr float kLeastOffset = 1e-6f;
 
-Bvh tree_of(std::span<const Face> faces, std::span<const Vec3> points) {
-  std::vector<Aabb> boxes(faces.size());
-  for (std::size_t f = 0; f < faces.size(); ++f) {
-    for (const std::uint32_t node : faces[f]) boxes[f].include(points[node]);
-  }
-  Bvh bvh;
-  bvh.build(boxes);
-  return bvh;
-}
-
 /// m += weight · column · rowᵀ
 void add_outer(Mat3& m, float weight, Vec3 column, Vec3 row) {
   for (std::size_t i = 0; i < 3; ++i) m.rows[i] += (weight * column[i]) * row;
@@ -33,7 +23,7 @@ void add_outer(Mat3& m, float weight, Vec3 column, Vec3 row) {
 
 SheetEmbedding::SheetEmbedding(std::span<const Vec3> rest_nodes, std::span<const Face> faces,
                                std::span<const Vec3> vertices) {
-  const Bvh tree = tree_of(faces, rest_nodes);
+  const Bvh tree = tree_over(faces, rest_nodes);
   const float least = kLeastOffset * length(tree.bounds().size());
   bool has_offsets = false;
   for (const Vec3 vertex : vertices) {

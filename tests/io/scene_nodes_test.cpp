@@ -5,17 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "io/scene_temp.h"
+#include "io/scene_text.h"
 #include "pliant/cloth_materials.h"
 #include "pliant/scene.h"
 
 namespace pliant {
 namespace {
-
-Scene parse(const std::string& json) {
-  Result<Scene> scene = parse_scene(json, "s.json");
-  if (!scene.ok()) ADD_FAILURE() << scene.error().to_string();
-  return scene.ok() ? *scene : Scene{};
-}
 
 void run(ScenePlayer& player, double time) {
   while (player.world().time() < time - 1e-4) {
