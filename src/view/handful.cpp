@@ -13,7 +13,7 @@ constexpr float kMostAcceleration = 400;            // m/s², as of rigid bodies
 constexpr float kStress = 0.3f;                     // of Young's modulus
 constexpr float kSmallest = 0.2f, kLargest = 0.5f;  // radius, of the body's diagonal
 constexpr float kMostResponse = 12;                 // of the whole body's
-constexpr float kSmallestOfCloth = 0.04f, kMostResponseOfCloth = 60;
+constexpr float kSmallestOfCloth = 0.04f, kMostResponseOfCloth = 15;
 
 const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
   const std::int32_t region = tet < def.mesh.regions.size() ? def.mesh.regions[tet] : 0;
