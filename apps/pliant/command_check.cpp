@@ -15,21 +15,46 @@ namespace {
 
 /// What would be simulated.
 struct Summary {
-  std::size_t dynamic = 0, kinematic = 0, still = 0, solids = 0;
-  std::size_t nodes = 0, tets = 0;
+  /// Bodies of one kind that has nodes.
+  struct Deforming {
+    const char* kind;
+    const char* elements;  ///< what they are made of beside nodes; null for nothing
+    std::size_t bodies = 0, nodes = 0, count = 0;
+  };
+  std::size_t dynamic = 0, kinematic = 0, still = 0;
+  Deforming solids{"solids", "tets"}, cloths{"cloths", "triangles"}, ropes{"ropes", nullptr},
+      jellies{"jellies", "tets"};
   double mass = 0;  ///< kg
   Aabb extent;      ///< of all but endless ground
 };
+
+void add_nodes(const World& world, BodyId body, Summary& summary) {
+  const auto add = [&](Summary::Deforming& kind, std::size_t count) {
+    ++kind.bodies;
+    kind.nodes += world.node_positions(body)->size();
+    kind.count += count;
+  };
+  if (const Result<const SolidDef*> solid = world.solid_def(body))
+    return add(summary.solids, (*solid)->mesh.tets.size());
+  const ParticleDef& def = **world.particle_def(body);
+  if (std::holds_alternative<ClothDef>(def)) add(summary.cloths, world.surface_faces(body)->size());
+  if (std::holds_alternative<RopeDef>(def)) add(summary.ropes, 0);
+  if (const auto* jelly = std::get_if<JellyDef>(&def)) add(summary.jellies, jelly->mesh.tets.size());
+}
+
+void print_deforming(const Summary::Deforming& kind) {
+  if (kind.bodies == 0) return;
+  const std::string more = kind.elements ? fmt::format(", {} {}", kind.count, kind.elements) : "";
+  fmt::print("{:<9} {} ({} nodes{})\n", kind.kind, kind.bodies, kind.nodes, more);
+}
 
 Summary summarize(const World& world) {
   Summary summary;
   for (const BodyId body : world.bodies()) {
     const BodyState state = *world.state(body);
     summary.mass += double{state.mass};
-    if (const Result<const SolidDef*> solid = world.solid_def(body)) {
-      ++summary.solids;
-      summary.nodes += (*solid)->mesh.nodes.size();
-      summary.tets += (*solid)->mesh.tets.size();
+    if (world.kind(body) != BodyKind::Rigid) {
+      add_nodes(world, body, summary);
       summary.extent.include(state.bounds);
       continue;
     }
@@ -48,8 +73,9 @@ void print_summary(const Scene& scene, const World& world) {
   if (!scene.description.empty()) fmt::print("{}\n", scene.description);
   fmt::print("bodies    {} ({} dynamic, {} kinematic, {} static)\n", scene.bodies.size(), s.dynamic, s.kinematic,
              s.still);
-  if (s.solids > 0) fmt::print("solids    {} ({} nodes, {} tets)\n", s.solids, s.nodes, s.tets);
+  for (const Summary::Deforming& kind : {s.solids, s.cloths, s.ropes, s.jellies}) print_deforming(kind);
   fmt::print("joints    {}\n", scene.joints.size());
+  if (!scene.anchors.empty()) fmt::print("anchors   {}\n", scene.anchors.size());
   fmt::print("motions   {}\n", scene.motions.size());
   fmt::print("events    {}\n", scene.events.size());
   fmt::print("mass      {:.6g} kg\n", s.mass);

@@ -37,8 +37,8 @@ Result<Probe> parse_probe(const std::string& text, const ScenePlayer& player) {
     return refused(Error::Code::NotFound, text,
                    fmt::format("the scene has no body named `{}`{}", name, suggestion(name, names)));
   }
-  if (const Result<const SolidDef*> solid = player.world().solid_def(probe.body)) {
-    const auto count = static_cast<int>((*solid)->mesh.nodes.size());
+  if (player.world().kind(probe.body) != BodyKind::Rigid) {
+    const auto count = static_cast<int>(player.world().node_positions(probe.body)->size());
     if (probe.node < count) return probe;
     return refused(Error::Code::InvalidArgument, text, fmt::format("`{}` has nodes 0 to {}", name, count - 1));
   }
@@ -53,7 +53,7 @@ std::optional<ProbeReading> read_probe(const Probe& probe, const World& world) {
   if (!world.contains(probe.body)) return std::nullopt;
   const Result<BodyState> state = world.state(probe.body);
   if (!state) return std::nullopt;
-  if (probe.node >= 0 && world.kind(probe.body) == BodyKind::Solid) {
+  if (probe.node >= 0 && world.kind(probe.body) != BodyKind::Rigid) {
     const auto node = static_cast<std::size_t>(probe.node);
     return ProbeReading{(*world.node_positions(probe.body))[node], (*world.node_velocities(probe.body))[node]};
   }

@@ -54,6 +54,7 @@ void StatsWriter::add_frame(const ScenePlayer& player) {
   first_ = false;
   add_report(player.world().report());
   add_bodies(player);
+  add_anchors(player);
   add_probes(player.world());
   text_ += "}";
   file_.write(text_);
@@ -91,6 +92,20 @@ void StatsWriter::add_bodies(const ScenePlayer& player) {
         first ? "" : ", ", quoted(named.name), vector(state->world_from_body.position),
         rotation(state->world_from_body.rotation), vector(state->velocity), vector(state->angular_velocity),
         vector(state->bounds.lower), vector(state->bounds.upper));
+    first = false;
+  }
+  text_ += "}";
+}
+
+void StatsWriter::add_anchors(const ScenePlayer& player) {
+  if (player.named_anchors().empty()) return;
+  text_ += ", \"named_anchors\": {";
+  bool first = true;
+  for (const auto& [name, anchor] : player.named_anchors()) {
+    if (!player.world().contains(anchor)) continue;  // removed
+    const AnchorState state = *player.world().state(anchor);
+    text_ += fmt::format("{}{}: {{\"force\": {}, \"nodes\": {}}}", first ? "" : ", ", quoted(name), vector(state.force),
+                         state.nodes);
     first = false;
   }
   text_ += "}";

@@ -39,6 +39,7 @@ class StatsWriter {
   StatsWriter(AtomicFile file, std::vector<Probe> probes) : file_(std::move(file)), probes_(std::move(probes)) {}
   void add_report(const StepReport& report);
   void add_bodies(const ScenePlayer& player);
+  void add_anchors(const ScenePlayer& player);
   void add_probes(const World& world);
 
   AtomicFile file_;

@@ -26,7 +26,7 @@
 namespace pliant {
 
 inline constexpr std::size_t kMaxSceneBytes = std::size_t{64} << 20;  ///< of one file
-inline constexpr std::size_t kMaxSceneBodies = 100'000;               ///< after all copies are made; joints too
+inline constexpr std::size_t kMaxSceneBodies = 100'000;  ///< after all copies are made; joints and anchors too
 inline constexpr int kMaxSceneIncludeDepth = 16;
 
 /// Where in a scene file something was said, for messages.
@@ -55,7 +55,7 @@ struct SceneMesh {
 };
 
 /// Every kind of body that a scene can hold.
-using BodyDef = std::variant<GroundDef, RigidDef, SolidDef>;
+using BodyDef = std::variant<GroundDef, RigidDef, SolidDef, ClothDef, RopeDef, JellyDef>;
 const std::string& body_name(const BodyDef& def);
 
 struct SceneBody {
@@ -69,10 +69,16 @@ struct SceneJoint {
   SceneSource source{};
 };
 
+struct SceneAnchor {
+  AnchorDef def;             ///< its `body` and `to` are filled in by the player
+  std::string body{}, to{};  ///< names of bodies; an empty `to`: the world
+  SceneSource source{};
+};
+
 struct SceneMotion {
   std::string body;  ///< its name
   MotionPath path{};
-  std::string held{};  ///< of a solid: the name of the held part that moves; empty for all of its held nodes
+  std::string held{};  ///< of a body of nodes: the name of the held part that moves; empty for all of its held nodes
   SceneSource source{};
 };
 
@@ -81,8 +87,9 @@ struct SceneEvent {
   using Action =
       std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval, TimedNodeForce, TimedPressure>;
   Action action;
-  std::string body{};   ///< whom it is about: a name, or `name[*]` for all copies
-  std::string joint{};  ///< … or a joint's name
+  std::string body{};    ///< whom it is about: a name, or `name[*]` for all copies
+  std::string joint{};   ///< … or a joint's name
+  std::string anchor{};  ///< … or an anchor's
   SceneSource source{};
 };
 
@@ -116,6 +123,7 @@ struct Scene {
   std::map<std::string, SceneMesh, std::less<>> meshes;
   std::vector<SceneBody> bodies;  ///< names are unique unless empty
   std::vector<SceneJoint> joints;
+  std::vector<SceneAnchor> anchors;
   std::vector<SceneMotion> motions;
   std::vector<SceneEvent> events;
 
@@ -146,7 +154,7 @@ Result<Scene> parse_scene(std::string_view json, const std::filesystem::path& fi
 /// A scene at work: a world that is built from it, and the timeline that drives it.
 class ScenePlayer {
  public:
-  /// Errors say where in the scene's files the refused body, joint, motion or event stands.
+  /// Errors say where in the scene's files the refused body, joint, anchor, motion or event stands.
   static Result<ScenePlayer> create(const Scene& scene);
 
   /// Applies what is due and advances the world by `WorldDef::dt`.
@@ -158,12 +166,15 @@ class ScenePlayer {
   /// Null if there is none. Costs a search in a map.
   BodyId body(std::string_view name) const;
   JointId joint(std::string_view name) const;
+  AnchorId anchor(std::string_view name) const;
   /// All bodies with a name, in the order of the scene.
   struct NamedBody {
     std::string name;
     BodyId body;
   };
   const std::vector<NamedBody>& named_bodies() const { return named_; }
+  /// All anchors with a name, by it; some may be gone from the world.
+  const std::map<std::string, AnchorId, std::less<>>& named_anchors() const { return anchors_; }
 
  private:
   explicit ScenePlayer(const WorldDef& def) : world_(def) {}
@@ -174,6 +185,7 @@ class ScenePlayer {
   std::vector<NamedBody> named_;
   std::map<std::string, BodyId, std::less<>> bodies_;
   std::map<std::string, JointId, std::less<>> joints_;
+  std::map<std::string, AnchorId, std::less<>> anchors_;
 };
 
 }  // namespace pliant

@@ -51,7 +51,8 @@ struct BodyMotion {
   MotionPath path{};
 };
 
-/// Held nodes of a solid that go along a path: it tells where the mesh at rest would be, and the nodes are there.
+/// Held nodes of a solid, cloth, rope or jelly that go along a path: it tells where the mesh at rest would be, and the
+/// nodes are there.
 struct NodeMotion {
   BodyId body{};
   NodeSelection nodes = AllNodes{};
@@ -67,7 +68,7 @@ struct TimedForce {
   Vec3 torque{};                ///< N m, world axes
 };
 
-/// A force on each of some nodes of a solid.
+/// A force on each of some nodes of a body.
 struct TimedNodeForce {
   double from = 0, to = 0;  ///< s
   BodyId body{};
@@ -75,7 +76,7 @@ struct TimedNodeForce {
   Vec3 force{};  ///< N on each node, world axes
 };
 
-/// A pressure on those triangles of a solid's surface all of whose nodes are selected.
+/// A pressure on those triangles of a body's surface all of whose nodes are selected.
 struct TimedPressure {
   double from = 0, to = 0;  ///< s
   BodyId body{};
@@ -103,11 +104,12 @@ struct TimedMotor {
   Motor motor{};
 };
 
-/// Takes a body or a joint away.
+/// Takes a body, a joint or an anchor away.
 struct TimedRemoval {
   double at = 0;  ///< s
   BodyId body{};
   JointId joint{};
+  AnchorId anchor{};
 };
 
 /// See the top of this file. An event is due in the step during which its time begins; bodies and joints that are gone

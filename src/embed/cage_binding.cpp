@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "embed/element_tree.h"
 #include "geometry/adjacency.h"
 #include "geometry/triangle_feature.h"
 
@@ -27,17 +28,6 @@ bool is_sound(const TetMesh& cage, const Tet& tet) {
     for (std::size_t j = 0; j < i; ++j) longest = std::max(longest, length(c[i] - c[j]));
   }
   return std::abs(six_volumes(c[0], c[1], c[2], c[3])) > kLeastTetVolume * longest * longest * longest;
-}
-
-template <typename Element>
-Bvh tree_over(std::span<const Element> elements, const std::vector<Vec3>& points) {
-  std::vector<Aabb> boxes(elements.size());
-  for (std::size_t e = 0; e < elements.size(); ++e) {
-    for (const std::uint32_t i : elements[e]) boxes[e].include(points[i]);
-  }
-  Bvh bvh;
-  bvh.build(boxes);
-  return bvh;
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ std::shared_ptr<const TriMesh> SurfacePublisher::mesh_of(const Shape& shape) {
 }
 
 SurfacePublisher::Known SurfacePublisher::first_look(const World& world, BodyId body) {
-  if (world.kind(body) == BodyKind::Solid) return first_look_at_solid(world, body);
+  if (world.kind(body) != BodyKind::Rigid) return first_look_at_nodes(world, body);
   const RigidDef& def = **world.def(body);
   Known known;
   known.surface.body = body;
@@ -76,14 +76,21 @@ SurfacePublisher::Known SurfacePublisher::first_look(const World& world, BodyId 
   return known;
 }
 
-SurfacePublisher::Known SurfacePublisher::first_look_at_solid(const World& world, BodyId body) {
-  const SolidDef& def = **world.solid_def(body);
+SurfacePublisher::Known SurfacePublisher::first_look_at_nodes(const World& world, BodyId body) {
   Known known;
-  known.solid = std::make_unique<SolidSurface>(*workers_, def);
   known.surface.body = body;
-  known.surface.name = def.name;
-  known.surface.mesh = known.solid->mesh();
-  known.surface.appearance = def.appearance;
+  const auto look_at = [&](const auto& def) {
+    known.nodes = make_surface(*workers_, world, body, def);
+    known.surface.name = def.name;
+    known.surface.appearance = def.appearance;
+    known.surface.is_sheet = std::is_same_v<std::decay_t<decltype(def)>, ClothDef>;
+  };
+  if (const Result<const SolidDef*> solid = world.solid_def(body)) {
+    look_at(**solid);
+  } else {
+    std::visit(look_at, **world.particle_def(body));
+  }
+  known.surface.mesh = known.nodes->mesh();
   return known;
 }
 
@@ -100,12 +107,12 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
     surface.velocity = state.velocity;
     surface.angular_velocity = state.angular_velocity;
     surface.center_of_mass = state.center_of_mass;
-    if (SolidSurface* solid = known->second.solid.get()) {
-      solid->update(*workers_, world, body, value_);
-      surface.vertices = solid->vertices();
-      surface.velocities = solid->velocities();
-      surface.normals = solid->normals();
-      surface.values = solid->values();
+    if (DeformingSurface* nodes = known->second.nodes.get()) {
+      if (nodes->update(*workers_, world, body, value_)) surface.mesh = nodes->mesh(), ++surface.revision;
+      surface.vertices = nodes->vertices();
+      surface.velocities = nodes->velocities();
+      surface.normals = nodes->normals();
+      surface.values = nodes->values();
     }
     surfaces_.push_back(surface);
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "embed/solid_surface.h"
+#include "embed/deforming_surface.h"
 #include "pliant/defs.h"
 #include "pliant/ids.h"
 #include "pliant/mesh.h"
@@ -25,10 +25,11 @@ struct RenderSurface {
   BodyId body;
   std::string name;                     ///< may be empty
   std::shared_ptr<const TriMesh> mesh;  ///< at rest, in the body's frame; bodies of equal shape share one
-  std::uint32_t revision = 0;           ///< goes up when the body gets another mesh, as by a crack
+  std::uint32_t revision = 0;           ///< goes up when the body gets another mesh, as by a crack or a tear
   Appearance appearance;
-  bool moves = true;     ///< false for static bodies
-  bool endless = false;  ///< a plane: its mesh is only a piece of it
+  bool moves = true;      ///< false for static bodies
+  bool is_sheet = false;  ///< cloth: it is seen from both sides
+  bool endless = false;   ///< a plane: its mesh is only a piece of it
 
   Transform world_from_body;
   Vec3 velocity;          ///< of the centre of mass, m/s
@@ -64,11 +65,11 @@ class SurfacePublisher {
  private:
   struct Known {
     RenderSurface surface;
-    std::unique_ptr<SolidSurface> solid;  ///< of a solid, else null
-    std::uint64_t seen = 0;               ///< the update that last met the body
+    std::unique_ptr<DeformingSurface> nodes;  ///< of a body of nodes, else null
+    std::uint64_t seen = 0;                   ///< the update that last met the body
   };
   Known first_look(const World& world, BodyId body);
-  Known first_look_at_solid(const World& world, BodyId body);
+  Known first_look_at_nodes(const World& world, BodyId body);
   std::shared_ptr<const TriMesh> mesh_of(const Shape& shape);
 
   int detail_;

@@ -79,7 +79,7 @@ struct Actor {
   std::vector<float> target_times;
 };
 
-using MaterialKey = std::array<float, 6>;
+using MaterialKey = std::array<float, 7>;
 
 class GlbSink final : public RecordingSink {
  public:
@@ -180,7 +180,7 @@ class GlbSink final : public RecordingSink {
 
   /// Bodies of equal shape share their vertices; those that look the same as well share the whole mesh.
   int mesh_for(const Actor& actor) {
-    const int material = material_for(actor.surface.appearance);
+    const int material = material_for(actor.surface.appearance, actor.surface.is_sheet);
     if (actor.surface.mesh->faces.empty()) return -1;
     auto primitive = primitives_.find(actor.surface.mesh.get());
     if (primitive == primitives_.end()) {
@@ -199,14 +199,16 @@ class GlbSink final : public RecordingSink {
     return found->second;
   }
 
-  int material_for(const Appearance& look) {
-    const MaterialKey key{look.color.x, look.color.y, look.color.z, look.opacity, look.metalness, look.roughness};
+  int material_for(const Appearance& look, bool two_sided) {
+    const MaterialKey key{look.color.x,   look.color.y,   look.color.z,           look.opacity,
+                          look.metalness, look.roughness, two_sided ? 1.0f : 0.0f};
     const auto [found, is_new] = materials_.try_emplace(key, -1);
     if (is_new) {
       GlbMaterial material;
       material.base_color = {key[0], key[1], key[2], key[3]};
       material.metalness = look.metalness;
       material.roughness = look.roughness;
+      material.double_sided = two_sided;
       found->second = writer_.add_material(material);
     }
     return found->second;

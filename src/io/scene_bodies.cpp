@@ -1,13 +1,14 @@
 // The list of body kinds. A new kind is one file like scene_body_rigid.cpp and one line here.
 #include <fmt/format.h>
 
-#include "io/scene_builder.h"
+#include "io/scene_node_body.h"
 
 namespace pliant {
 namespace {
 
 const std::vector<Kind<SceneBuilder>>& body_kinds() {
-  static const std::vector<Kind<SceneBuilder>> kinds = {ground_body_kind(), rigid_body_kind(), solid_body_kind()};
+  static const std::vector<Kind<SceneBuilder>> kinds = {ground_body_kind(), rigid_body_kind(), solid_body_kind(),
+                                                        cloth_body_kind(),  rope_body_kind(),  jelly_body_kind()};
   return kinds;
 }
 
@@ -35,6 +36,10 @@ void describe_bodies(std::vector<FieldSet>& sets) {
   for (const Kind<SceneBuilder>& k : body_kinds()) sets.push_back({"body_" + k.name, k.fields});
   sets.push_back({"filter", infos(filter_fields())});
   describe_solids(sets);
+  describe_cloths(sets);
+  describe_ropes(sets);
+  describe_tet_meshes(sets);
+  describe_selections(sets);
   sets.push_back({"mass_properties", infos(mass_properties_fields())});
 }
 

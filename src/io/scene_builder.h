@@ -38,6 +38,10 @@ class SceneBuilder {
   bool has_joint(std::string_view name) const { return joint_names_.contains(name); }
   std::vector<std::string> joint_names() const { return {joint_names_.begin(), joint_names_.end()}; }
 
+  void add_anchor(const SceneReader& r, SceneAnchor anchor);
+  bool has_anchor(std::string_view name) const { return anchor_names_.contains(name); }
+  std::vector<std::string> anchor_names() const { return {anchor_names_.begin(), anchor_names_.end()}; }
+
   /// False if a motion of that body was read before.
   bool claim_motion(const std::string& body) { return moved_.insert(body).second; }
 
@@ -50,7 +54,7 @@ class SceneBuilder {
   std::vector<std::filesystem::path> open_files_;  ///< the one being read last, those that include it before
   std::set<std::filesystem::path> read_files_;
   std::map<std::string, std::size_t, std::less<>> body_index_;
-  std::set<std::string, std::less<>> joint_names_;
+  std::set<std::string, std::less<>> joint_names_, anchor_names_;
   std::set<std::string> moved_;
 };
 
@@ -76,11 +80,12 @@ void read_materials(const SceneReader& r);
 void read_meshes(const SceneReader& r);
 void read_bodies(const SceneReader& r);
 void read_joints(const SceneReader& r);
+void read_anchors(const SceneReader& r);
 void read_motions(const SceneReader& r);
 void read_events(const SceneReader& r);
 bool read_shape(const SceneReader& r, Shape& out);
 bool read_repeat(const SceneReader& r, Repeat& out);
-/// Some nodes of a solid; refuses what is no selection.
+/// Some nodes of a body; refuses what is no selection.
 bool read_selection(const SceneReader& r, NodeSelection& out);
 /// A name for a body or a joint.
 bool read_name(const SceneReader& r, std::string& out);
@@ -99,12 +104,18 @@ void describe_timeline(std::vector<FieldSet>& sets);
 void describe_shapes(std::vector<FieldSet>& sets);
 void describe_repeats(std::vector<FieldSet>& sets);
 void describe_solids(std::vector<FieldSet>& sets);
+void describe_cloths(std::vector<FieldSet>& sets);
+void describe_ropes(std::vector<FieldSet>& sets);
+void describe_anchors(std::vector<FieldSet>& sets);
 void describe_selections(std::vector<FieldSet>& sets);
 
 // The kinds of bodies: one file each, listed in scene_bodies.cpp.
 Kind<SceneBuilder> ground_body_kind();
 Kind<SceneBuilder> rigid_body_kind();
 Kind<SceneBuilder> solid_body_kind();
+Kind<SceneBuilder> cloth_body_kind();
+Kind<SceneBuilder> rope_body_kind();
+Kind<SceneBuilder> jelly_body_kind();
 
 /// The fields of a look, for every T with a member `appearance` that `get` finds.
 template <typename T>

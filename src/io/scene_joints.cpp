@@ -15,17 +15,28 @@ struct JointDraft : JointDef {
 };
 
 Vec3 position_of(const SceneBody& body) {
-  if (const auto* rigid = std::get_if<RigidDef>(&body.def)) return rigid->position;
-  return {0, std::get<GroundDef>(body.def).height, 0};
+  if (const auto* ground = std::get_if<GroundDef>(&body.def)) return {0, ground->height, 0};
+  return std::get<RigidDef>(body.def).position;
 }
 
 /// A body that a joint holds on to, or null for the world.
 using Pair = std::pair<const SceneBody*, const SceneBody*>;
 
+/// The bodies of a field; refuses those that no joint can hold.
+std::vector<const SceneBody*> rigid_named(const SceneReader& field, const std::string& name) {
+  std::vector<const SceneBody*> bodies = field.builder().bodies_named(field, name);
+  for (const SceneBody* body : bodies) {
+    if (std::holds_alternative<RigidDef>(body->def) || std::holds_alternative<GroundDef>(body->def)) continue;
+    field.refuse(fmt::format("`{}` is not rigid: joints join rigid bodies; tie nodes by `anchors`", shown(name)));
+    return {};
+  }
+  return bodies;
+}
+
 std::vector<Pair> chain_pairs(const SceneReader& r, const JointDraft& draft) {
   std::vector<Pair> pairs;
   const SceneReader chain = r.member("chain", *r.value().find("chain"));
-  const auto links = r.builder().bodies_named(chain, draft.chain + "[*]");
+  const auto links = rigid_named(chain, draft.chain + "[*]");
   if (links.size() == 1) chain.refuse(fmt::format("a chain needs at least two copies of `{}`", shown(draft.chain)));
   for (std::size_t i = 0; i + 1 < links.size(); ++i) pairs.emplace_back(links[i], links[i + 1]);
   return pairs;
@@ -33,7 +44,7 @@ std::vector<Pair> chain_pairs(const SceneReader& r, const JointDraft& draft) {
 
 std::vector<const SceneBody*> side(const SceneReader& r, const char* field, const std::string& name) {
   if (name.empty()) return {nullptr};
-  return r.builder().bodies_named(r.member(field, *r.value().find(field)), name);
+  return rigid_named(r.member(field, *r.value().find(field)), name);
 }
 
 std::vector<Pair> named_pairs(const SceneReader& r, const JointDraft& draft) {

@@ -33,6 +33,7 @@ const Fields<SceneBuilder>& scene_fields() {
       field<SceneBuilder>("meshes", [](const SceneReader& r, SceneBuilder&) { read_meshes(r); }),
       field<SceneBuilder>("bodies", [](const SceneReader& r, SceneBuilder&) { read_bodies(r); }),
       field<SceneBuilder>("joints", [](const SceneReader& r, SceneBuilder&) { read_joints(r); }),
+      field<SceneBuilder>("anchors", [](const SceneReader& r, SceneBuilder&) { read_anchors(r); }),
       field<SceneBuilder>("motions", [](const SceneReader& r, SceneBuilder&) { read_motions(r); }),
       field<SceneBuilder>("events", [](const SceneReader& r, SceneBuilder&) { read_events(r); }),
       field<SceneBuilder>("camera", [](const SceneReader& r, SceneBuilder& b) { read_camera(r, b.scene.camera); }),
@@ -159,14 +160,30 @@ std::vector<const SceneBody*> SceneBuilder::bodies_named(const SceneReader& r, c
   return found;
 }
 
+namespace {
+
+/// Appends something with a name of its own, unless there are too many or the name is taken.
+template <typename T>
+void append_named(const SceneReader& r, T item, const char* what, const char* plural, std::vector<T>& list,
+                  std::set<std::string, std::less<>>& names) {
+  if (list.size() >= kMaxSceneBodies) {
+    return r.refuse(fmt::format("a scene may have at most {} {}", kMaxSceneBodies, plural),
+                    Error::Code::CapacityExceeded);
+  }
+  if (!item.def.name.empty() && !names.insert(item.def.name).second) {
+    return r.refuse(fmt::format("there is already {} `{}`; names must be unique", what, shown(item.def.name)));
+  }
+  list.push_back(std::move(item));
+}
+
+}  // namespace
+
 void SceneBuilder::add_joint(const SceneReader& r, SceneJoint joint) {
-  if (scene.joints.size() >= kMaxSceneBodies) {
-    return r.refuse(fmt::format("a scene may have at most {} joints", kMaxSceneBodies), Error::Code::CapacityExceeded);
-  }
-  if (!joint.def.name.empty() && !joint_names_.insert(joint.def.name).second) {
-    return r.refuse(fmt::format("there is already a joint `{}`; names must be unique", shown(joint.def.name)));
-  }
-  scene.joints.push_back(std::move(joint));
+  append_named(r, std::move(joint), "a joint", "joints", scene.joints, joint_names_);
+}
+
+void SceneBuilder::add_anchor(const SceneReader& r, SceneAnchor anchor) {
+  append_named(r, std::move(anchor), "an anchor", "anchors", scene.anchors, anchor_names_);
 }
 
 std::vector<FieldSet> scene_field_sets() {
@@ -179,6 +196,7 @@ std::vector<FieldSet> scene_field_sets() {
   describe_repeats(sets);
   describe_bodies(sets);
   describe_joints(sets);
+  describe_anchors(sets);
   describe_timeline(sets);
   return sets;
 }

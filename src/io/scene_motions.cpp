@@ -1,4 +1,4 @@
-// What happens over time: keyframed motion of kinematic bodies, and events.
+// What happens over time: keyframed motion of kinematic bodies and of held nodes, and events.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -68,16 +68,37 @@ MotionPath path_of(const MotionDraft& draft, const Transform& start) {
   return path;
 }
 
+/// Of a body of nodes.
+struct HeldPart {
+  const char* kind;
+  const std::vector<HeldNodes>& held;
+  Transform world_from_body;
+};
+
+std::optional<HeldPart> held_part(const BodyDef& def) {
+  constexpr const char* kKinds[] = {"ground", "rigid body", "solid", "cloth", "rope", "jelly"};
+  static_assert(std::size(kKinds) == std::variant_size_v<BodyDef>);
+  return std::visit(
+      [&](const auto& d) -> std::optional<HeldPart> {
+        if constexpr (requires { d.held; }) {
+          return HeldPart{kKinds[def.index()], d.held, {d.position, d.rotation}};
+        } else {
+          return {};
+        }
+      },
+      def);
+}
+
 /// Where a body that can be moved so begins; refuses one that cannot.
 std::optional<Transform> start_of(const SceneReader& r, const SceneBody& body, const MotionDraft& draft) {
   const std::string& name = body_name(body.def);
-  if (const auto* solid = std::get_if<SolidDef>(&body.def)) {
+  if (const std::optional<HeldPart> part = held_part(body.def)) {
     const auto is_wanted = [&](const HeldNodes& held) { return draft.held.empty() || held.name == draft.held; };
-    if (std::any_of(solid->held.begin(), solid->held.end(), is_wanted))
-      return Transform{solid->position, solid->rotation};
-    r.refuse(draft.held.empty()
-                 ? fmt::format("`{}` is a solid without held nodes, and only these can be moved so", shown(name))
-                 : fmt::format("`{}` has no held nodes of the name `{}`", shown(name), shown(draft.held)));
+    if (std::any_of(part->held.begin(), part->held.end(), is_wanted)) return part->world_from_body;
+    r.refuse(
+        draft.held.empty()
+            ? fmt::format("`{}` is a {} without held nodes, and only these can be moved so", shown(name), part->kind)
+            : fmt::format("`{}` has no held nodes of the name `{}`", shown(name), shown(draft.held)));
     return {};
   }
   const auto* rigid = std::get_if<RigidDef>(&body.def);
@@ -113,7 +134,7 @@ void add_motions(const SceneReader& r, const MotionDraft& draft) {
 
 template <typename Timed>
 struct EventDraft : Timed {
-  std::string body_name, joint_name;
+  std::string body_name, joint_name, anchor_name;
 };
 
 template <typename Timed>
@@ -123,13 +144,25 @@ Field<EventDraft<Timed>> body_field() {
   });
 }
 
+/// Refuses what is none of the known names.
+void check_known(const SceneReader& r, const char* what, const std::string& name, bool is_known,
+                 const std::vector<std::string>& names) {
+  if (is_known) return;
+  r.refuse(fmt::format("there is no {} `{}`{}", what, shown(name), suggestion(name, names)), Error::Code::NotFound);
+}
+
+Field<EventDraft<TimedRemoval>> anchor_field() {
+  return field<EventDraft<TimedRemoval>>("anchor", [](const SceneReader& r, EventDraft<TimedRemoval>& d) {
+    const SceneBuilder& b = r.builder();
+    if (read(r, d.anchor_name)) check_known(r, "anchor", d.anchor_name, b.has_anchor(d.anchor_name), b.anchor_names());
+  });
+}
+
 template <typename Timed>
 Field<EventDraft<Timed>> joint_field() {
   return field<EventDraft<Timed>>("joint", [](const SceneReader& r, EventDraft<Timed>& d) {
-    if (!read(r, d.joint_name) || r.builder().has_joint(d.joint_name)) return;
-    r.refuse(fmt::format("there is no joint `{}`{}", shown(d.joint_name),
-                         suggestion(d.joint_name, r.builder().joint_names())),
-             Error::Code::NotFound);
+    const SceneBuilder& b = r.builder();
+    if (read(r, d.joint_name)) check_known(r, "joint", d.joint_name, b.has_joint(d.joint_name), b.joint_names());
   });
 }
 
@@ -161,7 +194,7 @@ Kind<SceneEvent> event_kind(std::string name, Fields<EventDraft<Timed>> fields, 
   return kind<SceneEvent, EventDraft<Timed>>(
       std::move(name), std::move(fields), [check](const SceneReader& r, EventDraft<Timed>& draft, SceneEvent& out) {
         if (!check(r, draft)) return false;
-        out = {static_cast<Timed&>(draft), draft.body_name, draft.joint_name, r.source()};
+        out = {static_cast<Timed&>(draft), draft.body_name, draft.joint_name, draft.anchor_name, r.source()};
         return true;
       });
 }
@@ -178,21 +211,32 @@ bool check_force(const SceneReader& r, const EventDraft<Timed>& d) {
   return false;
 }
 
-/// A force or pressure on nodes, which only solids have.
+/// A force or pressure on nodes.
 template <typename Timed>
-bool check_on_solid(const SceneReader& r, const EventDraft<Timed>& d) {
+bool check_on_nodes(const SceneReader& r, const EventDraft<Timed>& d) {
   if (!check_force(r, d)) return false;
   for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
-    if (std::holds_alternative<SolidDef>(body->def)) continue;
-    r.refuse(fmt::format("`{}` is not a solid: it has no nodes", shown(d.body_name)));
+    if (held_part(body->def)) continue;
+    r.refuse(fmt::format("`{}` is rigid: it has no nodes", shown(d.body_name)));
+    return false;
+  }
+  return true;
+}
+
+bool check_on_pressure(const SceneReader& r, const EventDraft<TimedPressure>& d) {
+  if (!check_on_nodes(r, d)) return false;
+  for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
+    if (!std::holds_alternative<RopeDef>(body->def)) continue;
+    r.refuse(fmt::format("`{}` is a rope: it has no surface to press on", shown(d.body_name)));
     return false;
   }
   return true;
 }
 
 bool check_removal(const SceneReader& r, const EventDraft<TimedRemoval>& d) {
-  if (d.body_name.empty() != d.joint_name.empty()) return true;
-  r.refuse("say either the `body` or the `joint` to remove");
+  const int said = (d.body_name.empty() ? 0 : 1) + (d.joint_name.empty() ? 0 : 1) + (d.anchor_name.empty() ? 0 : 1);
+  if (said == 1) return true;
+  r.refuse("say either the `body`, the `joint` or the `anchor` to remove");
   return false;
 }
 
@@ -209,13 +253,13 @@ const std::vector<Kind<SceneEvent>>& event_kinds() {
           {own("from", &TimedNodeForce::from, kTime).required(), own("to", &TimedNodeForce::to, kTime).required(),
            body_field<TimedNodeForce>().required(), nodes_field<TimedNodeForce>(),
            own("force", &TimedNodeForce::force).required()},
-          check_on_solid),
+          check_on_nodes<TimedNodeForce>),
       event_kind<TimedPressure>(
           "pressure",
           {own("from", &TimedPressure::from, kTime).required(), own("to", &TimedPressure::to, kTime).required(),
            body_field<TimedPressure>().required(), nodes_field<TimedPressure>(),
            own("pressure", &TimedPressure::pressure).required()},
-          check_on_solid),
+          check_on_pressure),
       event_kind<TimedImpulse>("impulse",
                                {own("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
                                 own("impulse", &TimedImpulse::impulse), own("point", &TimedImpulse::point),
@@ -233,10 +277,10 @@ const std::vector<Kind<SceneEvent>>& event_kinds() {
                               part("speed", &TimedMotor::motor, &Motor::speed).required(),
                               part("strength", &TimedMotor::motor, &Motor::strength, kPositive)},
                              accept),
-      event_kind<TimedRemoval>(
-          "remove",
-          {own("at", &TimedRemoval::at, kTime).required(), body_field<TimedRemoval>(), joint_field<TimedRemoval>()},
-          check_removal)};
+      event_kind<TimedRemoval>("remove",
+                               {own("at", &TimedRemoval::at, kTime).required(), body_field<TimedRemoval>(),
+                                joint_field<TimedRemoval>(), anchor_field()},
+                               check_removal)};
   return kinds;
 }
 

@@ -35,6 +35,9 @@ class ScenePlayerBuilder {
     for (const SceneJoint& joint : scene_.joints) {
       if (const Status s = add_joint(joint); !s.ok()) return at_source(s.error(), joint.source);
     }
+    for (const SceneAnchor& anchor : scene_.anchors) {
+      if (const Status s = add_anchor(anchor); !s.ok()) return at_source(s.error(), anchor.source);
+    }
     for (const SceneMotion& motion : scene_.motions) {
       if (const Status s = add_motion(motion); !s.ok()) return at_source(s.error(), motion.source);
     }
@@ -88,6 +91,16 @@ class ScenePlayerBuilder {
     return {};
   }
 
+  Status add_anchor(const SceneAnchor& anchor) {
+    AnchorDef def = anchor.def;
+    if (const Status s = find(anchor.body, def.body); !s.ok()) return s;
+    if (const Status s = find(anchor.to, def.to); !s.ok()) return s;
+    const Result<AnchorId> id = player_.world_.add(def);
+    if (!id) return id.error();
+    if (!def.name.empty()) player_.anchors_.emplace(def.name, *id);
+    return {};
+  }
+
   /// Calls `each` with every body that `name` or `name[*]` stands for.
   template <typename Each>
   Status for_bodies(const std::string& name, Each each) const {
@@ -104,25 +117,21 @@ class ScenePlayerBuilder {
 
   Status add_motion(const SceneMotion& motion) {
     return for_bodies(motion.body, [&](BodyId body) -> Status {
-      if (player_.world_.kind(body) != BodyKind::Solid) return player_.timeline_.add(BodyMotion{body, motion.path});
-      const Result<NodeSelection> nodes = held_nodes(body, motion.held);
-      if (!nodes) return nodes.error();
-      return player_.timeline_.add(NodeMotion{body, *nodes, motion.path});
+      if (player_.world_.kind(body) == BodyKind::Rigid) return player_.timeline_.add(BodyMotion{body, motion.path});
+      std::size_t parts = 0;
+      for (const HeldNodes& held : held_parts(body)) {
+        if (!motion.held.empty() && held.name != motion.held) continue;
+        ++parts;
+        if (const Status s = player_.timeline_.add(NodeMotion{body, held.nodes, motion.path}); !s.ok()) return s;
+      }
+      return parts > 0 ? Status() : Status(unknown("held part", motion.held));
     });
   }
 
-  /// The held nodes of a solid that a motion is about.
-  Result<NodeSelection> held_nodes(BodyId body, const std::string& name) const {
-    const SolidDef& def = **player_.world_.solid_def(body);
-    NodeList list;
-    for (const HeldNodes& held : def.held) {
-      if (!name.empty() && held.name != name) continue;
-      const Result<std::vector<std::uint32_t>> nodes = select_nodes(def.mesh, held.nodes);
-      if (!nodes) return nodes.error();
-      list.nodes.insert(list.nodes.end(), nodes->begin(), nodes->end());
-    }
-    if (list.nodes.empty()) return unknown("held part", name);
-    return NodeSelection(std::move(list));
+  const std::vector<HeldNodes>& held_parts(BodyId body) const {
+    if (const Result<const SolidDef*> solid = player_.world_.solid_def(body)) return (*solid)->held;
+    return std::visit([](const auto& def) -> const std::vector<HeldNodes>& { return def.held; },
+                      **player_.world_.particle_def(body));
   }
 
   Status add_event(const SceneEvent& event) {
@@ -138,6 +147,10 @@ class ScenePlayerBuilder {
     if (!event.joint.empty()) {
       action.joint = player_.joint(event.joint);
       return action.joint.is_null() ? Status(unknown("joint", event.joint)) : player_.timeline_.add(action);
+    }
+    if (!event.anchor.empty()) {
+      action.anchor = player_.anchor(event.anchor);
+      return action.anchor.is_null() ? Status(unknown("anchor", event.anchor)) : player_.timeline_.add(action);
     }
     return add_to_bodies(event, action);
   }
@@ -173,6 +186,11 @@ BodyId ScenePlayer::body(std::string_view name) const {
 JointId ScenePlayer::joint(std::string_view name) const {
   const auto found = joints_.find(name);
   return found == joints_.end() ? JointId{} : found->second;
+}
+
+AnchorId ScenePlayer::anchor(std::string_view name) const {
+  const auto found = anchors_.find(name);
+  return found == anchors_.end() ? AnchorId{} : found->second;
 }
 
 }  // namespace pliant

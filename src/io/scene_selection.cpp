@@ -1,7 +1,7 @@
-// Selections of a solid's nodes.
+// Selections of nodes, and held nodes.
 #include <fmt/format.h>
 
-#include "io/scene_builder.h"
+#include "io/scene_node_body.h"
 
 namespace pliant {
 namespace {
@@ -67,7 +67,21 @@ const Fields<SelectionDraft>& selection_fields() {
   return fields;
 }
 
+const Fields<HeldNodes>& held_fields() {
+  static const Fields<HeldNodes> fields = {
+      name_field<HeldNodes>(),
+      field<HeldNodes>("nodes", [](const SceneReader& r, HeldNodes& h) { read_selection(r, h.nodes); }).required()};
+  return fields;
+}
+
 }  // namespace
+
+void read_held(const SceneReader& r, std::vector<HeldNodes>& out) {
+  r.for_elements("an array of held parts", [&](const SceneReader& e) {
+    HeldNodes held;
+    if (read_fields(e, held, held_fields())) out.push_back(std::move(held));
+  });
+}
 
 bool read_selection(const SceneReader& r, NodeSelection& out) {
   if (const auto* word = r.value().as<std::string>()) {
@@ -89,6 +103,7 @@ void describe_selections(std::vector<FieldSet>& sets) {
   sets.push_back({"selection", infos(selection_fields())});
   sets.push_back({"half_space", infos(half_space_fields())});
   sets.push_back({"nearest", infos(nearest_fields())});
+  sets.push_back({"held", infos(held_fields())});
 }
 
 }  // namespace pliant

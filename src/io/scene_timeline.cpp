@@ -228,6 +228,7 @@ void Timeline::apply(World& world, double dt) const {
     if (!due(r.at, t0, t1)) continue;
     if (world.contains(r.body)) world.remove(r.body);
     if (world.contains(r.joint)) world.remove(r.joint);
+    if (world.contains(r.anchor)) world.remove(r.anchor);
   }
   for (const TimedMotor& m : motors_) {
     if (due(m.at, t0, t1) && world.contains(m.joint)) world.set_motor(m.joint, m.motor);

@@ -7,6 +7,7 @@ namespace {
 const Fields<WorldDef>& world_fields() {
   static const Fields<WorldDef> fields = {
       field("gravity", &WorldDef::gravity),
+      field("wind", &WorldDef::wind),
       field("dt", &WorldDef::dt, Range{.lower = 0, .upper = 1, .above_lower = true}),
       field("substeps", &WorldDef::substeps, between(1, 100)),
       field("iterations", &WorldDef::iterations, between(1, 1000)),

@@ -121,9 +121,17 @@ Mat3 response_at(const World& world, BodyId body, Vec3 point) {
 
 Grab::Grab(const World& world, const RenderSurface& surface, Vec3 position)
     : point_(SurfacePoint::at(surface, position)), target_(point_.position(surface)) {
-  const Result<const SolidDef*> solid = world.solid_def(point_.body);
   const Result<BodyState> state = world.state(point_.body);
-  if (solid && state && state->mass > 0) handful_.emplace(**solid, state->mass, point_.rest_position(surface));
+  if (!state || !(state->mass > 0)) return;
+  if (const Result<const SolidDef*> solid = world.solid_def(point_.body)) {
+    handful_.emplace(**solid, state->mass, point_.rest_position(surface));
+  } else if (const Result<const ParticleDef*> particle = world.particle_def(point_.body)) {
+    if (const auto* jelly = std::get_if<JellyDef>(*particle)) {
+      handful_.emplace(*jelly, state->mass, point_.rest_position(surface));
+    } else {
+      handful_.emplace(world, point_.body, state->mass, target_);
+    }
+  }
 }
 
 void Grab::pull_to(Vec3 target) {
@@ -135,7 +143,7 @@ void Grab::apply(World& world, const RenderSurface& surface, float dt) const {
   if (!state || !(state->mass > 0) || state->quarantined) return;
   const Vec3 x = point_.position(surface);
   if (handful_) {
-    pull_solid(world, *state, x, dt);
+    pull_nodes(world, *state, x, dt);
   } else {
     pull_rigid(world, *state, x, point_.velocity(surface), dt);
   }
@@ -159,7 +167,7 @@ void Grab::pull_rigid(World& world, const BodyState& state, Vec3 x, Vec3 v, floa
 
 /// The spring carries the whole body but meets only a handful of it, which answers more: K, 1/kg. Damped for that of
 /// the body's mass and 1/K in the middle, it neither swings much nor is weakened much by the implicit step.
-void Grab::pull_solid(World& world, const BodyState& state, Vec3 x, float dt) const {
+void Grab::pull_nodes(World& world, const BodyState& state, Vec3 x, float dt) const {
   const Result<std::span<const Vec3>> positions = world.node_positions(point_.body);
   const Result<std::span<const Vec3>> velocities = world.node_velocities(point_.body);
   if (!positions || !velocities) return;

@@ -2,7 +2,7 @@
 //
 // The spring's pull is the one that an implicit step would find, which stays calm for large steps where an explicit one
 // explodes; it is scaled by the body's mass, so that a pebble and a boulder follow alike. A rigid body is pulled at the
-// point, a solid by a handful of it.
+// point, a body of nodes by a handful of it.
 #pragma once
 
 #include <array>
@@ -46,11 +46,11 @@ class Grab {
 
  private:
   void pull_rigid(World& world, const BodyState& state, Vec3 x, Vec3 v, float dt) const;
-  void pull_solid(World& world, const BodyState& state, Vec3 x, float dt) const;
+  void pull_nodes(World& world, const BodyState& state, Vec3 x, float dt) const;
   void drag(World& world, const BodyState& state, Vec3 angular_momentum, Vec3 held, float dt) const;
 
   SurfacePoint point_;
-  std::optional<Handful> handful_;  ///< of a solid
+  std::optional<Handful> handful_;  ///< of a body of nodes
   Vec3 target_{};
 };
 

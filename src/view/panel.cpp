@@ -232,6 +232,9 @@ void Panel::draw_body(Session& session, Controls& controls) {
     if (changed) session.set_tuning(body, *tuning);
   }
   if (const Result<const SolidDef*> solid = session.world().solid_def(body)) draw_material(**solid);
+  if (const Result<const ParticleDef*> particle = session.world().particle_def(body)) {
+    std::visit([](const auto& def) { draw_material(def); }, **particle);
+  }
   if (state->quarantined && button("Let it move again")) controls.ask(Action::Release);
 }
 
@@ -245,6 +248,39 @@ void Panel::draw_material(const SolidDef& solid) {
   number_row("density", fmt::format("{:.4g} kg/m³", m.density));
   if (m.is_plastic()) number_row("yields at a strain of", fmt::format("{:.3g}", m.yield_strain));
   number_row("tets", fmt::format("{}", solid.mesh.tets.size()));
+  ImGui::EndTable();
+}
+
+void Panel::draw_material(const ClothDef& cloth) {
+  const ClothMaterial& m = cloth.material;
+  if (!ImGui::BeginTable("material", 2, ImGuiTableFlags_SizingFixedFit)) return;
+  number_row("density", fmt::format("{:.3g} kg/m²", m.density));
+  number_row("bending", fmt::format("{:.3g} N m", m.bend_stiffness));
+  number_row("shear", fmt::format("{:.3g} N/m", m.shear_stiffness));
+  if (std::isfinite(m.stretch_stiffness)) number_row("stretch", fmt::format("{:.3g} N/m", m.stretch_stiffness));
+  if (std::isfinite(m.strength)) number_row("tears at", fmt::format("{:.3g} N/m", m.strength));
+  if (cloth.pressure != 0) number_row("pressure", in_thousands(cloth.pressure, "Pa"));
+  ImGui::EndTable();
+}
+
+void Panel::draw_material(const RopeDef& rope) {
+  const RopeMaterial& m = rope.material;
+  if (!ImGui::BeginTable("material", 2, ImGuiTableFlags_SizingFixedFit)) return;
+  number_row("radius", fmt::format("{:.3g} m", rope.radius));
+  number_row("density", fmt::format("{:.3g} kg/m", m.density));
+  if (m.bend_stiffness > 0) number_row("bending", fmt::format("{:.3g} N m²", m.bend_stiffness));
+  if (std::isfinite(m.stretch_stiffness)) number_row("stretch", in_thousands(m.stretch_stiffness, "N"));
+  if (std::isfinite(m.strength)) number_row("breaks at", in_thousands(m.strength, "N"));
+  ImGui::EndTable();
+}
+
+void Panel::draw_material(const JellyDef& jelly) {
+  constexpr std::array<const char*, 3> kMethods = {"mass-spring", "position-based", "shape matching"};
+  if (!ImGui::BeginTable("material", 2, ImGuiTableFlags_SizingFixedFit)) return;
+  number_row("method", kMethods[static_cast<std::size_t>(jelly.method)]);
+  number_row("Young's modulus", in_thousands(jelly.young_modulus, "Pa"));
+  number_row("density", fmt::format("{:.4g} kg/m³", jelly.density));
+  number_row("tets", fmt::format("{}", jelly.mesh.tets.size()));
   ImGui::EndTable();
 }
 

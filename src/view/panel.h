@@ -65,6 +65,9 @@ class Panel {
   void draw_tools(Controls& controls);
   void draw_body(Session& session, Controls& controls);
   static void draw_material(const SolidDef& solid);
+  static void draw_material(const ClothDef& cloth);
+  static void draw_material(const RopeDef& rope);
+  static void draw_material(const JellyDef& jelly);
   void draw_world(Session& session);
   void draw_look(Controls& controls);
   void draw_numbers(const Session& session, const PanelInfo& info);

@@ -73,9 +73,9 @@ void Session::set_gravity(Vec3 gravity) {
 std::optional<BodyTuning> Session::tuning(BodyId body) const {
   if (const auto changed = tunings_.find(body); changed != tunings_.end()) return changed->second;
   if (!world().contains(body)) return std::nullopt;
-  if (const Result<const SolidDef*> solid = world().solid_def(body)) {
-    return BodyTuning{(*solid)->friction, std::nullopt, (*solid)->gravity_scale};
-  }
+  const auto of_nodes = [](const auto& def) { return BodyTuning{def.friction, std::nullopt, def.gravity_scale}; };
+  if (const Result<const SolidDef*> solid = world().solid_def(body)) return of_nodes(**solid);
+  if (const Result<const ParticleDef*> particle = world().particle_def(body)) return std::visit(of_nodes, **particle);
   const Result<const RigidDef*> def = world().def(body);
   if (!def) return std::nullopt;
   return BodyTuning{(*def)->friction, (*def)->restitution, (*def)->gravity_scale};

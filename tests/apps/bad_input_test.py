@@ -100,7 +100,7 @@ class BadScenes(CommandTest):
         self.refuse(scene, "events[0]", "later")
 
     def test_unknown_kinds(self):
-        self.refuse({"bodies": [{"kind": "cloth"}]}, "bodies[0].kind: ", "`cloth`", "`ground`, `rigid` and `solid`")
+        self.refuse({"bodies": [{"kind": "fluid"}]}, "bodies[0].kind: ", "`fluid`", "`cloth`, `rope` and `jelly`")
 
     def test_wrong_types(self):
         self.refuse(scene(frames="many"), "frames: expected a whole number, found a string")

@@ -91,6 +91,24 @@ class Vtu(CommandTest):
         self.assertEqual(numbers("frame_000030.vtu"), {1, 2, 4})
         self.assertEqual(numbers("static_000.vtu"), {0})
 
+    def test_cloth_and_rope_are_where_the_statistics_say(self):
+        self.write("s.json", {"frames": 20, "bodies": [
+            {"kind": "cloth", "name": "sheet", "shape": {"kind": "sheet", "cells_x": 6, "cells_z": 6}, "position": [0, 3, 0],
+             "held": [{"nodes": {"list": [0]}}]},
+            {"kind": "rope", "name": "rope", "path": [[4, 3, 0], [5, 3, 0]], "radius": 0.02, "held": [{"nodes": {"list": [0]}}]}]})
+        self.succeed("run", "s.json", "--record", "run", "--stats", "stats.json", "--probe", "sheet:48", "--quiet")
+        last = json.loads(self.read("stats.json"))["frames"][-1]
+        grid = self.grid("frame_000020.vtu")
+        sheet = self.points_of(grid, 0)
+        self.assertEqual(len(sheet), 49)
+        for a, b in zip(grid.GetPoint(sheet[48]), last["probes"]["sheet:48"]["position"]):
+            self.assertAlmostEqual(a, b, places=5)
+        rope = [grid.GetPoint(i) for i in self.points_of(grid, 1)]
+        for axis, (lower, upper) in enumerate(zip(last["named_bodies"]["rope"]["bounds"]["lower"],
+                                                  last["named_bodies"]["rope"]["bounds"]["upper"])):
+            self.assertAlmostEqual(min(p[axis] for p in rope), lower, delta=0.01)
+            self.assertAlmostEqual(max(p[axis] for p in rope), upper, delta=0.01)
+
 
 class Glb(CommandTest):
     def test_the_khronos_validator_is_content(self):
@@ -102,11 +120,12 @@ class Glb(CommandTest):
         self.succeed("run", "s.json", "--record", "a.glb", "--quiet")
         self.succeed("run", "s.json", "--record", "b.gltf", "--quiet")
         self.succeed("run", "dominoes", "--frames", "200", "--record", "c.glb", "--quiet")
-        files = [self.path(name) for name in ["a.glb", "b.gltf", "c.glb"]]
+        self.succeed("run", "balloon", "--frames", "20", "--record", "d.glb", "--quiet")
+        files = [self.path(name) for name in ["a.glb", "b.gltf", "c.glb", "d.glb"]]
         result = subprocess.run([node, os.path.join(tools, "check_gltf.mjs"), *files], capture_output=True, text=True,
                                 timeout=120)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertEqual(result.stdout.count(": 0 errors, 0 warnings"), 3, result.stdout)
+        self.assertEqual(result.stdout.count(": 0 errors, 0 warnings"), 4, result.stdout)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,15 @@ STAGES = ["commit_edits", "find_contacts", "solve_islands", "publish"]
 NUMBERS = ["bodies", "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations", "unconverged_solids",
            "kinetic_energy", "elastic_energy", "max_penetration", "max_stretch", "quarantined"]
 
+NODES = {
+    "bodies": [
+        {"kind": "cloth", "name": "sheet", "shape": {"kind": "sheet", "cells_x": 4, "cells_z": 4}, "position": [5, 2, 0]},
+        {"kind": "rope", "name": "rope", "path": [[0, 2, 0], [0, 1, 0]], "segment": 0.1},
+        {"kind": "jelly", "name": "cube", "mesh": {"box": [1, 1, 1], "cell": 1}, "position": [9, 2, 0]},
+    ],
+    "anchors": [{"name": "hook", "body": "rope", "nodes": {"list": [0]}}],
+}
+
 
 class Run(CommandTest):
     def stats(self, *arguments):
@@ -70,6 +79,19 @@ class Run(CommandTest):
         self.assertEqual(set(last["probes"]), {"box", "ball:0"})
         self.assertEqual(last["probes"]["box"]["position"], last["named_bodies"]["box"]["position"])
         self.assertEqual(last["probes"]["ball:0"]["velocity"], last["named_bodies"]["ball"]["linear_velocity"])
+
+    def test_probes_and_anchors_of_cloth_and_rope(self):
+        self.write("s.json", NODES)
+        self.succeed("run", "s.json", "--frames", "6", "--stats", "stats.json", "--probe", "sheet:0", "--probe", "rope:10")
+        last = json.loads(self.read("stats.json"))["frames"][-1]
+        fallen = 9.81 * 0.1**2 / 2
+        # Nodes 0 and 10 are a corner of the sheet and the lower end of the rope, which hangs.
+        self.assertAlmostEqual(last["probes"]["sheet:0"]["position"][0], 4.5, delta=1e-3)
+        self.assertAlmostEqual(last["probes"]["sheet:0"]["position"][1], 2 - fallen, delta=3e-3)
+        self.assertAlmostEqual(last["probes"]["rope:10"]["position"][1], 1, delta=5e-3)
+        self.assertEqual(last["named_anchors"]["hook"]["nodes"], 1)
+        self.assertEqual(last["nodes"], 25 + 11 + 8)
+        self.assertIn("`sheet` has nodes 0 to 24", self.fail_with(1, "run", "s.json", "--probe", "sheet:25"))
 
     def test_trace_is_chrome_json(self):
         self.write("s.json", FALLING)
@@ -164,6 +186,14 @@ class Check(CommandTest):
         self.assertIn("1065.45 kg", out)
         self.assertRegex(out, r"extent +2\.75 x ")
         self.assertRegex(out, r"duration +0\.3333 s")
+
+    def test_counts_nodes(self):
+        self.write("s.json", NODES)
+        out = self.succeed("check", "s.json").stdout
+        self.assertRegex(out, r"cloths +1 \(25 nodes, 32 triangles\)")
+        self.assertRegex(out, r"ropes +1 \(11 nodes\)")
+        self.assertRegex(out, r"jellies +1 \(8 nodes, \d+ tets\)")
+        self.assertRegex(out, r"anchors +1")
 
     def test_every_scene_of_the_gallery_is_good(self):
         for line in self.succeed("scenes").stdout.splitlines():

@@ -1,5 +1,5 @@
-"""What the tests of the documentation share. Each is called as: NAME_test.py SOURCE_TREE PLIANT README LESSON SOLIDS,
-where the last three are the programs made from README.md, docs/hello.md and docs/solids.md."""
+"""What the tests of the documentation share. Each is called as: NAME_test.py SOURCE_TREE PLIANT README LESSON SOLIDS
+CLOTH, where the last four are the programs made from README.md, docs/hello.md, docs/solids.md and docs/cloth.md."""
 import os
 import re
 import shutil
@@ -8,11 +8,12 @@ import sys
 import tempfile
 import unittest
 
-SOURCE, PLIANT, README_PROGRAM, LESSON_PROGRAM, SOLIDS_PROGRAM = (os.path.abspath(a) for a in sys.argv[1:6])
+SOURCE, PLIANT, README_PROGRAM, LESSON_PROGRAM, SOLIDS_PROGRAM, CLOTH_PROGRAM = (
+    os.path.abspath(a) for a in sys.argv[1:7])
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[6:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[7:]])
 
 
 def page(name):

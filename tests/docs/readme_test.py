@@ -1,10 +1,11 @@
-"""The README's program and scene, and the programs of docs/hello.md and docs/solids.md, do what the pages say."""
+"""The README's program and scene, and the programs of docs/hello.md, docs/solids.md and docs/cloth.md, do what the pages say."""
 import json
 import math
 import os
 import re
 
-from docs_support import LESSON_PROGRAM, PLIANT, README_PROGRAM, SOLIDS_PROGRAM, DocsTest, blocks, main, page
+from docs_support import (CLOTH_PROGRAM, LESSON_PROGRAM, PLIANT, README_PROGRAM, SOLIDS_PROGRAM, DocsTest, blocks, main,
+                          page)
 
 
 def where_the_ball_is(time):
@@ -44,6 +45,16 @@ class Lesson(DocsTest):
 class Solids(DocsTest):
     def test_prints_what_the_page_says(self):
         self.assertEqual(self.run_program(SOLIDS_PROGRAM), "".join(blocks(page("docs/solids.md"), "text")))
+
+
+class Cloth(DocsTest):
+    def test_prints_what_the_page_says(self):
+        self.assertEqual(self.run_program(CLOTH_PROGRAM), "".join(blocks(page("docs/cloth.md"), "text")))
+
+    def test_prints_what_physics_says(self):
+        """A bucket of 5 kg hangs on the rope."""
+        newtons = float(re.search(r"with (\d+) N", self.run_program(CLOTH_PROGRAM)).group(1))
+        self.assertAlmostEqual(newtons, 5 * 9.81, delta=1)
 
 
 main()

@@ -31,6 +31,27 @@ std::string event(const std::string& fields) {
          fields + "}]}";
 }
 
+std::string cloth(const std::string& fields) {
+  return bodies(R"({"kind": "cloth", "name": "c", "shape": {"kind": "sheet"})" + (fields.empty() ? "" : ", " + fields) +
+                "}");
+}
+std::string rope(const std::string& fields) {
+  return bodies(R"({"kind": "rope", "name": "r", "path": [[0, 0, 0], [1, 0, 0]])" +
+                (fields.empty() ? "" : ", " + fields) + "}");
+}
+std::string jelly(const std::string& fields) {
+  return bodies(R"({"kind": "jelly", "name": "j", "mesh": {"box": [1, 1, 1], "cell": 0.5}, )" + fields + "}");
+}
+/// A rope `r`, two copies of a rope `s`, a post and two copies of a peg.
+std::string anchored(const std::string& fields, const std::string& rest = "") {
+  return R"({"bodies": [{"kind": "rope", "name": "r", "path": [[0, 0, 0], [1, 0, 0]], "held": [{"name": "end", "nodes": {"list": [0]}}]},
+    {"kind": "rope", "name": "s", "path": [[0, 0, 0], [1, 0, 0]], "repeat": {"kind": "line", "count": 2, "step": [0, 1, 0]}},
+    {"kind": "rigid", "name": "post", "motion": "static", "shape": {"kind": "box"}},
+    {"kind": "rigid", "name": "peg", "shape": {"kind": "box"}, "repeat": {"kind": "line", "count": 3, "step": [0, 1, 0]}}],
+    "anchors": [{)" +
+         fields + "}]" + rest + "}";
+}
+
 }  // namespace
 
 const std::vector<CorpusScene>& good_scenes() {
@@ -93,7 +114,28 @@ const std::vector<CorpusScene>& good_scenes() {
       {R"({"bodies": [{"kind": "ground"}], "camera": {"from": [1, 2, 3], "look_at": [0, 0, 0], "up": [0, 1, 0],
            "fov_degrees": 60, "orbit_degrees_per_second": -3, "follow": "ground"}, "lights": [
            {"kind": "sun", "direction": [0, -1, 0], "shadows": false}, {"kind": "point", "position": [0, 9, 0]},
-           {"kind": "ambient", "color": "#ffffff", "intensity": 0.2}]})"}};
+           {"kind": "ambient", "color": "#ffffff", "intensity": 0.2}]})"},
+      {R"({"world": {"wind": [5, 0, 0]}})"},
+      {cloth("")},
+      {cloth(R"("material": "silk", "thickness": 0.01, "self_collision": false, "drag": 1.2, "pressure": 0,
+               "held": [{"name": "hem", "nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.49}}}])")},
+      {cloth(R"("material": {"base": "canvas", "density": 0.3, "bend_stiffness": 0, "shear_stiffness": 0,
+               "stretch_stiffness": 1e4, "damping": 0, "strength": 500})")},
+      {bodies(R"({"kind": "cloth", "shape": {"kind": "sheet", "width": 2, "length": 3, "cells_x": 4, "cells_z": 1}})")},
+      {R"({"meshes": {"m": {"kind": "sphere"}}, "bodies": [{"kind": "cloth", "pressure": 100, "surface": "m",
+           "shape": {"kind": "mesh", "mesh": "m", "scale": 0.5},
+           "repeat": {"kind": "line", "count": 2, "step": [2, 0, 0]}}]})"},
+      {rope("")},
+      {rope(R"("segment": 0.2, "radius": 0.02, "self_collision": true, "material": {"density": 1, "bend_stiffness": 0.1,
+              "stretch_stiffness": 1e5, "damping": 0, "strength": 1e4})")},
+      {jelly(R"("method": "shape_matching", "density": 500, "young_modulus": 1e4, "damping": 2, "thickness": 0.01,
+               "carry": false)")},
+      {anchored(R"("name": "a", "body": "r", "nodes": "all", "break_force": 10)",
+                R"(, "events": [{"kind": "remove", "at": 1, "anchor": "a"},
+                    {"kind": "node_force", "from": 0, "to": 1, "body": "r", "force": [0, 1, 0]}],
+                    "motions": [{"body": "r", "held": "end", "keyframes": [{"time": 0}]}])")},
+      {anchored(R"("body": "s[*]", "nodes": {"nearest": {"point": [0, 0, 0]}}, "to": "post")")},
+      {anchored(R"("body": "r", "nodes": {"list": [0]}, "to": "peg[*]")")}};
   return scenes;
 }
 
@@ -129,10 +171,12 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"meshes": {"m": {"kind": "sphere", "segments": 2}}})",
        "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 1024"},
       {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
-      {bodies(R"({"kind": "cloth"})"),
-       "s.json:1: bodies[0].kind: there is no body of kind `cloth`; there are `ground`, `rigid` and `solid`"},
+      {bodies(R"({"kind": "fluid"})"),
+       "s.json:1: bodies[0].kind: there is no body of kind `fluid`; there are `ground`, `rigid`, `solid`, `cloth`, "
+       "`rope` and `jelly`"},
       {bodies(R"({"shape": {"kind": "box"}})"),
-       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground`, `rigid` or `solid`"},
+       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground`, `rigid`, `solid`, `cloth`, `rope` or "
+       "`jelly`"},
       {bodies("7"), "s.json:1: bodies[0]: expected an object, found a number"},
       {bodies(R"({"kind": "rigid"})"), "s.json:1: bodies[0]: the field `shape` is missing"},
       {bodies(R"({"kind": "ground"},)"
@@ -211,11 +255,68 @@ const std::vector<CorpusScene>& bad_scenes() {
        "s.json:2: events[0].at: -1 is not allowed; it must be between 0 and 1000000000"},
       {event(R"("kind": "motor", "at": 1, "joint": "g", "speed": 2)"),
        "s.json:2: events[0].joint: there is no joint `g`", false},
-      {event(R"("kind": "remove", "at": 1)"), "s.json:2: events[0]: say either the `body` or the `joint` to remove"},
+      {event(R"("kind": "remove", "at": 1)"),
+       "s.json:2: events[0]: say either the `body`, the `joint` or the `anchor` to remove"},
       {event(R"("kind": "boom", "at": 1)"),
        "s.json:2: events[0].kind: there is no event of kind `boom`; there are `force`, `node_force`, `pressure`, "
        "`impulse`, `explosion`, `motor` "
        "and `remove`"},
+      {cloth(R"("material": "slik")"),
+       "s.json:1: bodies[0].material: there is no cloth material `slik`; did you mean `silk`?", false},
+      {cloth(R"("material": {"stretch_stifness": 1})"),
+       "s.json:1: bodies[0].material.stretch_stifness: unknown field `stretch_stifness`; did you mean "
+       "`stretch_stiffness`?"},
+      {cloth(R"("material": {"density": 0})"),
+       "s.json:1: bodies[0].material.density: 0 is not allowed; it must be greater than 0"},
+      {cloth(R"("thickness": -1)"), "s.json:1: bodies[0].thickness: -1 is not allowed; it must be greater than 0"},
+      {cloth(R"("pressure": 100)"), "s.json:1: bodies[0].pressure: a sheet holds no gas: pressure needs a closed mesh",
+       false},
+      {cloth(R"("surface": "m")"), "s.json:1: bodies[0].surface: there is no mesh `m` among the scene's meshes", false},
+      {bodies(R"({"kind": "cloth"})"), "s.json:1: bodies[0]: the field `shape` is missing"},
+      {bodies(R"({"kind": "cloth", "shape": {"kind": "sheet", "cells_x": 5000}})"),
+       "s.json:1: bodies[0].shape.cells_x: 5000 is not allowed; it must be between 1 and 4000"},
+      {bodies(R"({"kind": "cloth", "shape": {"kind": "box"}})"),
+       "s.json:1: bodies[0].shape.kind: there is no cloth shape of kind `box`; there are `sheet` and `mesh`"},
+      {cloth(R"("repeat": {"kind": "line", "count": 99999, "step": [1, 0, 0]})"),
+       "s.json:1: bodies[0]: 99999 copies of 441 nodes are more than 20000000", false},
+      {bodies(R"({"kind": "rope", "path": [[0, 0, 0]]})"),
+       "s.json:1: bodies[0].path: a rope needs at least two points, found 1"},
+      {rope(R"("segment": 0)"), "s.json:1: bodies[0].segment: 0 is not allowed; it must be greater than 0"},
+      {rope(R"("segment": 1e-12)"), "s.json:1: bodies[0]: 1 copies of 1000000000000 nodes are more than 20000000",
+       false},
+      {rope(R"("material": "hemp")"), "s.json:1: bodies[0].material: expected an object, found a string"},
+      {jelly(R"("method": "shapematching")"),
+       "s.json:1: bodies[0].method: `shapematching` is not allowed; it must be `mass_spring`, `position_based` or "
+       "`shape_matching`; did you mean `shape_matching`?"},
+      {anchored(R"("body": "t", "nodes": "all")"), "s.json:5: anchors[0].body: there is no body `t`", false},
+      {anchored(R"("body": "r")"), "s.json:5: anchors[0]: the field `nodes` is missing"},
+      {anchored(R"("body": "post", "nodes": "all")"),
+       "s.json:5: anchors[0].body: `post` is not a cloth, rope or jelly: only their nodes can be anchored", false},
+      {anchored(R"("body": "r", "nodes": "all", "to": "s[0]")"),
+       "s.json:5: anchors[0].to: `s[0]` is not rigid: nodes are anchored to rigid bodies, or to the world where `to` "
+       "is "
+       "left out",
+       false},
+      {anchored(R"("body": "s[*]", "nodes": "all", "to": "peg[*]")"),
+       "s.json:5: anchors[0]: `body` stands for 2 bodies and `to` for 3; they must be as many, or one of them one",
+       false},
+      {anchored(R"("body": "r", "nodes": "all", "break_force": 0)"),
+       "s.json:5: anchors[0].break_force: 0 is not allowed; it must be greater than 0"},
+      {anchored(R"("name": "a", "body": "r", "nodes": "all"}, {"name": "a", "body": "r", "nodes": "all")"),
+       "s.json:5: anchors[1]: there is already an anchor `a`; names must be unique", false},
+      {anchored(R"("name": "a", "body": "r", "nodes": "all")",
+                R"(, "events": [{"kind": "remove", "at": 1, "anchor": "b"}])"),
+       "s.json:5: events[0].anchor: there is no anchor `b`", false},
+      {anchored(R"("body": "r", "nodes": "all")",
+                R"(, "events": [{"kind": "pressure", "from": 0, "to": 1, "body": "r", "pressure": 1}])"),
+       "s.json:5: events[0]: `r` is a rope: it has no surface to press on", false},
+      {anchored(R"("body": "r", "nodes": "all")",
+                R"(, "events": [{"kind": "node_force", "from": 0, "to": 1, "body": "post", "force": [0, 1, 0]}])"),
+       "s.json:5: events[0]: `post` is rigid: it has no nodes", false},
+      {anchored(R"("body": "r", "nodes": "all")", R"(, "motions": [{"body": "s[0]", "keyframes": [{"time": 0}]}])"),
+       "s.json:5: motions[0].body: `s[0]` is a rope without held nodes, and only these can be moved so", false},
+      {anchored(R"("body": "r", "nodes": "all")", R"(, "joints": [{"kind": "ball", "a": "r", "b": "post"}])"),
+       "s.json:5: joints[0].a: `r` is not rigid: joints join rigid bodies; tie nodes by `anchors`", false},
       {R"({"camera": {"fov_degrees": 180}})",
        "s.json:1: camera.fov_degrees: 180 is not allowed; it must be between 1 and 170"},
       {R"({"lights": [{"kind": "sun", "position": [0, 0, 0]}]})",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -190,6 +191,75 @@ TEST(Gallery, PileComesToRestInItsPit) {
     EXPECT_LT(std::max(std::abs(state.center_of_mass.x), std::abs(state.center_of_mass.z)), 3.0f);
     EXPECT_GT(state.center_of_mass.y, 0.1f);
   }
+}
+
+TEST(Gallery, ClothLiesOnTheSphereWithoutStretching) {
+  ScenePlayer player = ScenePlayer::create(load("cloth_sphere")).value();
+  run_until(player, 5);
+  EXPECT_LT(player.world().report().max_stretch, 0.01f);
+  EXPECT_LT(std::sqrt(2 * player.world().report().kinetic_energy), 0.05);  // m/s, of 1 kg
+  for (const Vec3 node : *player.world().node_positions(player.body("sheet"))) {
+    EXPECT_GT(length(node - Vec3{0, 1, 0}), 0.5f);
+    EXPECT_GT(node.y, 0);
+  }
+}
+
+TEST(Gallery, FlagsStreamInTheWind) {
+  ScenePlayer player = ScenePlayer::create(load("flag")).value();
+  run_until(player, 5);
+  // A flag of 1.5 m that hangs down would be at its pole, one that is flat 0.75 m from it.
+  EXPECT_GT(player.world().state(player.body("silk"))->center_of_mass.x, -1.6f + 0.45f);
+  EXPECT_GT(player.world().state(player.body("canvas"))->center_of_mass.x, 0.8f + 0.3f);
+}
+
+TEST(Gallery, HeavyTeapotWinsAndTheWheelTurnsWithTheRope) {
+  ScenePlayer player = ScenePlayer::create(load("teapots")).value();
+  const auto state = [&](const char* name) { return *player.world().state(player.body(name)); };
+  const float light = state("light").center_of_mass.y, heavy = state("heavy").center_of_mass.y;
+  run_until(player, 1.4);
+  // (3 − 2) g over 5 kg of teapots, 0.4 kg of rope and the wheel's 3.1 kg at the rope: 1 m/s² or a little more.
+  EXPECT_NEAR(heavy - state("heavy").center_of_mass.y, 1.05, 0.25);
+  EXPECT_NEAR(state("light").center_of_mass.y - light, 1.05, 0.25);
+  EXPECT_NEAR(-state("wheel").angular_velocity.z * 0.42, -state("heavy").velocity.y, 0.4);
+}
+
+TEST(Gallery, DishesStayWhenTheTableclothGoes) {
+  ScenePlayer player = ScenePlayer::create(load("tablecloth")).value();
+  run_until(player, 1.4);
+  std::map<std::string, Vec3> before;
+  for (const auto& named : player.named_bodies()) before[named.name] = position(player, named.name);
+  run_until(player, 4);
+  for (const auto& [name, place] : before) {
+    if (name == "cloth") continue;
+    const BodyState state = *player.world().state(player.body(name));
+    EXPECT_LT(length(state.world_from_body.position - place), 0.06f) << name;
+    EXPECT_GT(state.world_from_body.rotation.rotate({0, 1, 0}).y, 0.99f) << name;
+  }
+  EXPECT_GT(player.world().state(player.body("cloth"))->bounds.lower.x, 1);
+}
+
+TEST(Gallery, NetHoldsAllCrates) {
+  ScenePlayer player = ScenePlayer::create(load("net")).value();
+  run_until(player, 8);
+  for (int i = 0; i < 6; ++i) EXPECT_GT(position(player, "crate[" + std::to_string(i) + "]").y, 0.6f) << i;
+}
+
+TEST(Gallery, BridgeCarriesTheBox) {
+  ScenePlayer player = ScenePlayer::create(load("rope_bridge")).value();
+  run_until(player, 10);
+  const Vec3 box = position(player, "box");
+  EXPECT_GT(box.y, 1.2f);
+  EXPECT_LT(std::hypot(box.x, box.z), 0.3f);
+  EXPECT_LT(player.world().report().max_stretch, 0.05f);
+}
+
+TEST(Gallery, BalloonFloatsOnItsString) {
+  ScenePlayer player = ScenePlayer::create(load("balloon")).value();
+  run_until(player, 7);
+  const Aabb box = player.world().state(player.body("floating"))->bounds;
+  EXPECT_GT(box.lower.y, 0.7f);
+  EXPECT_LT(box.lower.y, 0.95f);  // the string is 0.87 m long
+  EXPECT_NEAR(player.world().state(player.body("falling"))->bounds.lower.y, 0, 0.02);
 }
 
 }  // namespace

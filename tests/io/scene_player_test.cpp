@@ -1,15 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "pliant/scene.h"
+#include "io/scene_text.h"
 
 namespace pliant {
 namespace {
-
-Scene parse(const std::string& json) {
-  Result<Scene> scene = parse_scene(json, "s.json");
-  if (!scene.ok()) ADD_FAILURE() << scene.error().to_string();
-  return scene.ok() ? *scene : Scene{};
-}
 
 TEST(ScenePlayer, BuildsTheWorldOfTheScene) {
   const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0], "dt": 0.01},

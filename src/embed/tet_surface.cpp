@@ -1,4 +1,4 @@
-#include "embed/solid_surface.h"
+#include "embed/tet_surface.h"
 
 #include <algorithm>
 
@@ -21,30 +21,26 @@ std::vector<std::uint32_t> originals(const TriMesh& split, const TriMesh& whole)
 
 }  // namespace
 
-SolidSurface::SolidSurface(Workers& workers, const SolidDef& def) {
-  if (def.surface) {
+TetSurface::TetSurface(Workers& workers, const TetMesh& tets, const std::shared_ptr<const TriMesh>& surface) {
+  if (surface) {
     // A model that comes with normals is split where its maker wanted it to be.
-    auto mesh = std::make_shared<const TriMesh>(def.surface->normals.empty() ? split_creases(*def.surface, kCrease)
-                                                                             : *def.surface);
-    Result<Embedding> bound = Embedding::create(workers, def.mesh, mesh->vertices);
+    auto mesh = std::make_shared<const TriMesh>(surface->normals.empty() ? split_creases(*surface, kCrease) : *surface);
+    Result<Embedding> bound = Embedding::create(workers, tets, mesh->vertices);
     if (bound) {
-      mesh_ = std::move(mesh);
+      use(std::move(mesh));
       embedding_ = std::move(*bound);
     }
   }
   if (!embedding_) {
     std::vector<std::uint32_t> surface_nodes;
-    const TriMesh whole = extract_surface(def.mesh, &surface_nodes);
-    mesh_ = std::make_shared<const TriMesh>(split_creases(whole, kCrease));
+    const TriMesh whole = extract_surface(tets, &surface_nodes);
+    use(std::make_shared<const TriMesh>(split_creases(whole, kCrease)));
     for (const std::uint32_t vertex : originals(*mesh_, whole)) nodes_.push_back(surface_nodes[vertex]);
   }
   surface_normals_ = SurfaceNormals(*mesh_);
-  vertices_.resize(mesh_->vertices.size());
-  velocities_.resize(mesh_->vertices.size());
-  normals_.resize(mesh_->vertices.size());
 }
 
-void SolidSurface::update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value) {
+bool TetSurface::update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value) {
   const std::span<const Vec3> positions = *world.node_positions(body), velocities = *world.node_velocities(body);
   if (embedding_) {
     embedding_->update(workers, positions, vertices_);
@@ -55,11 +51,13 @@ void SolidSurface::update(Workers& workers, const World& world, BodyId body, std
   }
   surface_normals_.update(workers, vertices_, normals_);
   values_.clear();
-  if (value) spread_values(workers, (*world.solid_def(body))->mesh, *world.tet_values(body, *value));
+  const Result<const SolidDef*> solid = world.solid_def(body);  // jelly knows no stress
+  if (value && solid) spread_values(workers, (*solid)->mesh, *world.tet_values(body, *value));
+  return false;
 }
 
 /// From tets to nodes by the mean of those around, from nodes to vertices.
-void SolidSurface::spread_values(Workers& workers, const TetMesh& mesh, const std::vector<float>& of_tets) {
+void TetSurface::spread_values(Workers& workers, const TetMesh& mesh, const std::vector<float>& of_tets) {
   node_values_.assign(mesh.nodes.size(), 0);
   node_weights_.assign(mesh.nodes.size(), 0);
   for (std::size_t tet = 0; tet < mesh.tets.size(); ++tet) {
@@ -72,6 +70,13 @@ void SolidSurface::spread_values(Workers& workers, const TetMesh& mesh, const st
   } else {
     for (std::size_t i = 0; i < nodes_.size(); ++i) values_[i] = node_values_[nodes_[i]];
   }
+}
+
+std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World&, BodyId, const SolidDef& def) {
+  return std::make_unique<TetSurface>(workers, def.mesh, def.surface);
+}
+std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World&, BodyId, const JellyDef& def) {
+  return std::make_unique<TetSurface>(workers, def.mesh, def.surface);
 }
 
 }  // namespace pliant

@@ -1,0 +1,200 @@
+// Cloth, rope and jelly from scene files: what stands in the file is what the world gets, and what happens to them
+// follows from closed forms.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "io/scene_temp.h"
+#include "io/scene_text.h"
+#include "pliant/cloth_materials.h"
+#include "pliant/scene.h"
+
+namespace pliant {
+namespace {
+
+void run(ScenePlayer& player, double time) {
+  while (player.world().time() < time - 1e-4) {
+    player.step();
+    ASSERT_TRUE(player.world().report().errors.empty()) << player.world().report().errors[0].to_string();
+  }
+}
+
+TEST(SceneCloth, KeepsEveryFieldOfTheFile) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "cloth", "name": "c",
+      "shape": {"kind": "sheet", "width": 2, "length": 3, "cells_x": 4, "cells_z": 5},
+      "material": {"base": "leather", "density": 0.7, "damping": 0.3, "strength": 900}, "thickness": 0.02, "friction": 0.9,
+      "position": [1, 2, 3], "velocity": [4, 5, 6], "angular_velocity": [7, 8, 9], "gravity_scale": 0.5, "drag": 1.1,
+      "self_collision": false, "allow_sleep": false, "filter": {"category": 4, "mask": 8}, "color": [0.1, 0.2, 0.3],
+      "held": [{"name": "h", "nodes": {"list": [3]}}]}]})");
+  const auto& def = std::get<ClothDef>(scene.bodies.at(0).def);
+  const auto& sheet = std::get<ClothSheet>(def.shape);
+  EXPECT_EQ(def.name, "c");
+  EXPECT_EQ(sheet.width, 2);
+  EXPECT_EQ(sheet.length, 3);
+  EXPECT_EQ(sheet.cells_x, 4);
+  EXPECT_EQ(sheet.cells_z, 5);
+  EXPECT_EQ(def.material.density, 0.7f);
+  EXPECT_EQ(def.material.bend_stiffness, cloth_material::leather().bend_stiffness);
+  EXPECT_EQ(def.material.stretch_stiffness, cloth_material::leather().stretch_stiffness);
+  EXPECT_EQ(def.material.damping, 0.3f);
+  EXPECT_EQ(def.material.strength, 900);
+  EXPECT_EQ(def.thickness, 0.02f);
+  EXPECT_EQ(def.friction, 0.9f);
+  EXPECT_EQ(def.position, (Vec3{1, 2, 3}));
+  EXPECT_EQ(def.velocity, (Vec3{4, 5, 6}));
+  EXPECT_EQ(def.angular_velocity, (Vec3{7, 8, 9}));
+  EXPECT_EQ(def.gravity_scale, 0.5f);
+  EXPECT_EQ(def.drag, 1.1f);
+  EXPECT_FALSE(def.self_collision);
+  EXPECT_FALSE(def.allow_sleep);
+  EXPECT_EQ(def.filter, (CollisionFilter{4, 8}));
+  EXPECT_EQ(def.appearance.color, (Vec3{0.1f, 0.2f, 0.3f}));
+  ASSERT_EQ(def.held.size(), 1u);
+  EXPECT_EQ(std::get<NodeList>(def.held[0].nodes).nodes, std::vector<std::uint32_t>{3});
+}
+
+TEST(SceneCloth, JoinsVerticesAtOnePlace) {
+  // Two triangles that share an edge, each with vertices of its own, as seams of a texture leave them.
+  const TempFolder folder;
+  folder.write("split.obj",
+               "v 0 0 0\nv 0 0 1\nv 1 0 0\nv 1 0 1\nvt 0 0\nvt 0 1\nvt 1 0\nvt 1 1\nvt 0.5 0.5\n"
+               "f 1/1 2/2 3/3\nf 3/4 2/5 4/4\n");
+  folder.write("a.json", R"({"meshes": {"m": {"kind": "file", "path": "split.obj"}},
+      "bodies": [{"kind": "cloth", "shape": {"kind": "mesh", "mesh": "m", "scale": 2}}]})");
+  const Result<Scene> scene = load_scene(folder / "a.json");
+  ASSERT_TRUE(scene.ok()) << scene.error().to_string();
+  ASSERT_EQ(scene->meshes.at("m").surface->vertices.size(), 6u);
+  const auto& def = std::get<ClothDef>(scene->bodies[0].def);
+  const auto& mesh = std::get<TriMesh>(def.shape);
+  EXPECT_EQ(mesh.vertices.size(), 4u);
+  EXPECT_EQ(mesh.faces.size(), 2u);
+  EXPECT_EQ(mesh.bounds().upper, (Vec3{2, 0, 2}));
+  ASSERT_TRUE(def.surface);  // the seams are still seen
+  EXPECT_EQ(def.surface->vertices.size(), 6u);
+  EXPECT_EQ(def.surface->bounds().upper, (Vec3{2, 0, 2}));
+}
+
+TEST(SceneCloth, HangsByItsHeldEdgeAndGoesWhereThatIsTaken) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "cloth", "name": "c", "position": [0, 5, 0],
+      "shape": {"kind": "sheet", "width": 1, "length": 1, "cells_x": 10, "cells_z": 10},
+      "held": [{"name": "edge", "nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.49}}}]}],
+      "motions": [{"body": "c", "held": "edge", "relative": true,
+                   "keyframes": [{"time": 0, "position": [0, 0, 0]}, {"time": 1, "position": [0, 1, 2]}]}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 1);
+  const std::span<const Vec3> nodes = *player.world().node_positions(player.body("c"));
+  ASSERT_EQ(nodes.size(), 121u);
+  for (std::size_t k = 0; k <= 10; ++k) {
+    const Vec3 expected{-0.5f, 6, 2 - 0.5f + 0.1f * static_cast<float>(k)};
+    EXPECT_LT(length(nodes[11 * k] - expected), 1e-4f) << k;
+  }
+  run(player, 6);
+  const Aabb box = player.world().state(player.body("c"))->bounds;
+  EXPECT_GT(box.lower.y, 4.98f);  // 1 m below the edge, or less while it swings
+  EXPECT_LT(box.lower.y, 5.3f);
+}
+
+TEST(SceneCloth, PressureEventsPushIt) {
+  const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0]}, "bodies": [{"kind": "cloth", "name": "c",
+      "shape": {"kind": "sheet", "width": 2, "length": 1, "cells_x": 8, "cells_z": 4}, "material": {"density": 0.5}}],
+      "events": [{"kind": "pressure", "from": 0, "to": 0.5, "body": "c", "pressure": 3}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 0.5);
+  // Inward is against the normal, +y: 3 Pa over 0.5 kg/m² for half a second.
+  // The sheet ripples a little, as not all nodes have as many triangles, and tilted triangles push sideways.
+  EXPECT_NEAR(player.world().state(player.body("c"))->velocity.y, -3.0, 0.1);
+}
+
+TEST(SceneCloth, DriftsWithTheWind) {
+  const Scene scene =
+      parse(R"({"world": {"gravity": [0, 0, 0], "wind": [0, 4, 0]}, "bodies": [{"kind": "cloth", "name": "c",
+      "shape": {"kind": "sheet"}, "material": {"density": 0.1}, "drag": 1.2}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 10);
+  const float speed = player.world().state(player.body("c"))->velocity.y;
+  EXPECT_GT(speed, 3.5f);
+  EXPECT_LT(speed, 4.001f);
+}
+
+TEST(SceneRope, HangsFromItsAnchor) {
+  const Scene scene = parse(R"({"bodies": [
+      {"kind": "rope", "name": "r", "path": [[0, 3, 0], [0, 1, 0]], "segment": 0.1, "material": {"density": 0.5}}],
+      "anchors": [{"name": "a", "body": "r", "nodes": {"nearest": {"point": [0, 3, 0]}}}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 2);
+  EXPECT_LT(length((*player.world().node_positions(player.body("r")))[0] - Vec3{0, 3, 0}), 1e-3f);
+  const AnchorState state = *player.world().state(player.anchor("a"));
+  EXPECT_EQ(state.nodes, 1u);
+  EXPECT_LT(length((*player.world().node_positions(player.body("r"))).back() - Vec3{0, 1, 0}), 0.01f);
+}
+
+TEST(SceneRope, CopiesAreAnchoredEachToItsOwnBody) {
+  const Scene scene = parse(R"({"bodies": [
+      {"kind": "rope", "name": "r", "path": [[0, 0, 0], [0, -1, 0]], "repeat": {"kind": "line", "count": 3, "step": [1, 0, 0]}},
+      {"kind": "rigid", "name": "b", "shape": {"kind": "sphere", "radius": 0.1}, "mass": 2, "position": [0, -1.1, 0],
+       "repeat": {"kind": "line", "count": 3, "step": [1, 0, 0]}}],
+      "anchors": [{"name": "top", "body": "r[*]", "nodes": {"nearest": {"point": [0, 0, 0]}}},
+                  {"name": "low", "body": "r[*]", "nodes": {"nearest": {"point": [0, -1, 0]}}, "to": "b[*]"}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 2);
+  for (int i = 0; i < 3; ++i) {
+    const std::string copy = "[" + std::to_string(i) + "]";
+    EXPECT_NEAR(player.world().state(player.body("b" + copy))->center_of_mass.y, -1.1, 0.01) << i;
+    EXPECT_EQ(player.world().state(player.anchor("top" + copy))->nodes, 1u) << i;
+    EXPECT_NEAR(player.world().state(player.anchor("low" + copy))->force.y, -2 * 9.81, 0.3) << i;
+  }
+}
+
+TEST(SceneRope, FallsWhenItsAnchorIsTakenAway) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "rope", "name": "r", "path": [[0, 3, 0], [0, 1, 0]]}],
+      "anchors": [{"name": "a", "body": "r", "nodes": {"nearest": {"point": [0, 3, 0]}}}],
+      "events": [{"kind": "remove", "at": 1, "anchor": "a"}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 1);
+  const float before = player.world().state(player.body("r"))->center_of_mass.y;
+  EXPECT_NEAR(before, 2, 0.01);
+  run(player, 1.5);
+  EXPECT_FALSE(player.world().contains(player.anchor("a")));
+  EXPECT_NEAR(before - player.world().state(player.body("r"))->center_of_mass.y, 0.5 * 9.81 * 0.25, 0.05);
+}
+
+TEST(SceneJelly, KeepsItsFields) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "jelly", "name": "j", "mesh": {"box": [1, 2, 1], "cell": 0.5},
+      "method": "mass_spring", "density": 700, "young_modulus": 5000, "poisson_ratio": 0.3, "damping": 3, "thickness": 0.03}]})");
+  const auto& def = std::get<JellyDef>(scene.bodies.at(0).def);
+  EXPECT_EQ(def.method, JellyMethod::MassSpring);
+  EXPECT_EQ(def.density, 700);
+  EXPECT_EQ(def.young_modulus, 5000);
+  EXPECT_EQ(def.poisson_ratio, 0.3f);
+  EXPECT_EQ(def.damping, 3);
+  EXPECT_EQ(def.thickness, 0.03f);
+  EXPECT_NEAR(def.mesh.volume(), 2, 1e-5);
+  const ScenePlayer player = ScenePlayer::create(scene).value();
+  EXPECT_NEAR(player.world().state(player.body("j"))->mass, 1400, 0.1);
+}
+
+TEST(ScenePlayer, TellsWhereARefusedAnchorStands) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "rope", "name": "r", "path": [[0, 3, 0], [0, 1, 0]]}],
+      "anchors": [
+      {"body": "r", "nodes": {"list": [99999]}}]})");
+  const Result<ScenePlayer> player = ScenePlayer::create(scene);
+  ASSERT_FALSE(player.ok());
+  EXPECT_EQ(player.error().file, "s.json");
+  EXPECT_EQ(player.error().line, 3);
+  EXPECT_EQ(player.error().field, "anchors[0].nodes");
+}
+
+TEST(ClothMaterials, AreAllFoundByNameAndDiffer) {
+  const auto names = cloth_material::names();
+  EXPECT_EQ(names.size(), 8u);
+  for (const std::string_view name : names) {
+    const ClothMaterial m = cloth_material::by_name(name).value();
+    EXPECT_GT(m.density, 0.03f) << name;
+    EXPECT_LT(m.density, 2) << name;
+    EXPECT_GT(m.bend_stiffness, 0) << name;
+  }
+  EXPECT_EQ(cloth_material::by_name("tin").error().code, Error::Code::NotFound);
+}
+
+}  // namespace
+}  // namespace pliant
