@@ -11,8 +11,7 @@
 
 namespace pliant::cloth_material {
 
-// Typical values of one common weight of each; the sources are listed in docs/cloth.md. None of them tears: set
-// `strength` for that.
+// Typical values of one common weight of each; the sources are listed in docs/cloth.md.
 ClothMaterial cotton();        ///< shirting to sheeting, 0.15 kg/m²
 ClothMaterial silk();          ///< light and limp, 0.06 kg/m²
 ClothMaterial wool();          ///< suiting, 0.26 kg/m²

@@ -33,7 +33,6 @@ struct ClothMaterial {
   float shear_stiffness = 30;           ///< N/m: the force per width that one radian of shear takes
   float stretch_stiffness = kInfinity;  ///< N/m: the force per width that a strain of 1 would take
   float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
-  float strength = kInfinity;           ///< N/m: the force per width at which a yarn breaks
 };
 
 /// A sheet of cloth, or any surface made of it: a flag, a net, a bag, a balloon.
@@ -54,7 +53,7 @@ struct ClothDef {
   float gravity_scale = 1;
   float drag = 0;      ///< of the air, as a drag coefficient times the air's density, kg/m³; about 1.2 for a flag
   float pressure = 0;  ///< Pa over the air outside, of the gas that a closed surface holds at its rest volume
-  bool self_collision = true;
+  bool self_collision = false;  ///< costs several times the rest of a draped cloth
   CollisionFilter filter{};
   bool allow_sleep = true;
 
@@ -68,7 +67,6 @@ struct RopeMaterial {
   float bend_stiffness = 0;             ///< N m²: the moment that one 1/m of curvature takes
   float stretch_stiffness = kInfinity;  ///< N: the force that a strain of 1 would take
   float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
-  float strength = kInfinity;           ///< N: the force at which it breaks
 };
 
 /// A rope, cable or thread along a path of straight pieces. Nodes are numbered along it.

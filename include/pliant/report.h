@@ -50,12 +50,6 @@ struct AnchorBreak {
   float force = 0;        ///< N, on the node that was pulled most
   std::size_t nodes = 0;  ///< that let go
 };
-/// Yarns of a cloth or a rope broke.
-struct Tear {
-  BodyId body{};
-  Vec3 position{};        ///< world, of the first, m
-  std::size_t yarns = 0;  ///< that broke
-};
 /// A body became non-finite or left the simulable range; it was put back where the step began and frozen.
 struct Quarantine {
   BodyId body{};
@@ -69,7 +63,6 @@ struct Events {
   std::span<const TouchEvent> touch_ends{};
   std::span<const JointBreak> joint_breaks{};
   std::span<const AnchorBreak> anchor_breaks{};
-  std::span<const Tear> tears{};
   std::span<const Quarantine> quarantines{};
   std::span<const BodyId> fell_asleep{};
   std::span<const BodyId> woke_up{};

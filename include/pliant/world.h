@@ -104,8 +104,7 @@ class World {
   // Nodes and tets are numbered as in the mesh. Spans are valid until the next step or edit.
   Result<std::span<const Vec3>> node_positions(BodyId body) const;
   Result<std::span<const Vec3>> node_velocities(BodyId body) const;
-  /// The surface, three nodes for each triangle. Cloth that tears has more nodes and other triangles from then on; a
-  /// rope has none.
+  /// The surface, three nodes for each triangle. A rope has none.
   Result<std::span<const Face>> surface_faces(BodyId body) const;
   /// One value for each tet of a solid.
   Result<std::vector<float>> tet_values(BodyId solid, TetValue value) const;

@@ -89,8 +89,7 @@ const Fields<ClothMaterial>& material_fields() {
       field("bend_stiffness", &ClothMaterial::bend_stiffness, kNotNegative),
       field("shear_stiffness", &ClothMaterial::shear_stiffness, kNotNegative),
       field("stretch_stiffness", &ClothMaterial::stretch_stiffness, kPositive),
-      field("damping", &ClothMaterial::damping, kNotNegative),
-      field("strength", &ClothMaterial::strength, kPositive)};
+      field("damping", &ClothMaterial::damping, kNotNegative)};
   return fields;
 }
 

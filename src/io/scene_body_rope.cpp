@@ -12,8 +12,7 @@ const Fields<RopeMaterial>& material_fields() {
   static const Fields<RopeMaterial> fields = {field("density", &RopeMaterial::density, kPositive),
                                               field("bend_stiffness", &RopeMaterial::bend_stiffness, kNotNegative),
                                               field("stretch_stiffness", &RopeMaterial::stretch_stiffness, kPositive),
-                                              field("damping", &RopeMaterial::damping, kNotNegative),
-                                              field("strength", &RopeMaterial::strength, kPositive)};
+                                              field("damping", &RopeMaterial::damping, kNotNegative)};
   return fields;
 }
 

@@ -154,7 +154,6 @@ void build_mesh_cloth(const TriMesh& mesh, const ClothMaterial& material, Partic
     }
     model.lines.push_back(std::move(line));
   }
-  model.line_strength = material.strength * static_cast<float>(width);
 }
 
 }  // namespace pliant

@@ -102,7 +102,6 @@ void build_sheet(const ClothSheet& sheet, const ClothMaterial& material, Particl
       grid.columns, grid.rows, grid.dx, grid.dz, material,
       [&](std::uint32_t line, std::uint32_t i) { return grid.node(line, i); }, model);
   add_shear(grid, material.shear_stiffness, model);
-  model.line_strength = material.strength * 0.5f * (grid.dx + grid.dz);
 }
 
 }  // namespace pliant

@@ -32,7 +32,6 @@ struct ParticleEngine::Body {
   std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
   std::vector<std::uint8_t> anchored;
   std::vector<DrivenParticle> driven;
-  bool is_loaded = false;     ///< some nodes carry heavy loads
   std::vector<Vec3> outward;  ///< scratch, kept for its memory
 
   // Filled when somebody asks.

@@ -61,7 +61,7 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
     v_.push_back({v.x, v.y, v.z, 1 / model->masses[i]});
     masses_.push_back(model->masses[i]);
   }
-  forces_.resize(x_.size()), loads_.resize(x_.size());
+  forces_.resize(x_.size());
   x_before_ = x_;
   b.def = std::move(def);
   b.model = std::move(model);
@@ -88,14 +88,14 @@ void ParticleEngine::adopt_body(BodyId id, std::unique_ptr<Body> known) {
   known->first = static_cast<std::uint32_t>(x_.size());
   const std::vector<float>& masses = known->model->masses;
   masses_.insert(masses_.end(), masses.begin(), masses.end());
-  x_.resize(masses_.size()), v_.resize(masses_.size()), forces_.resize(masses_.size()), loads_.resize(masses_.size());
+  x_.resize(masses_.size()), v_.resize(masses_.size()), forces_.resize(masses_.size());
   insert(id, std::move(known));
 }
 
 void ParticleEngine::remove_body(std::uint32_t slot) {
   const std::uint32_t first = body(slot).first, count = body(slot).count;
   const auto erase = [&](auto& array) { array.erase(array.begin() + first, array.begin() + first + count); };
-  erase(x_), erase(v_), erase(masses_), erase(forces_), erase(loads_), erase(x_before_);
+  erase(x_), erase(v_), erase(masses_), erase(forces_), erase(x_before_);
   bodies_[slot].reset();
   slots_.erase(std::lower_bound(slots_.begin(), slots_.end(), slot));
   for (const std::uint32_t other : slots_) {
@@ -255,7 +255,6 @@ void ParticleEngine::add_momenta(Vec3 gravity, double& kinetic, double& potentia
 void ParticleEngine::add_to_hash(Hasher& hasher) const {
   hasher.add_array(std::span<const Vec4>(x_));
   hasher.add_array(std::span<const Vec4>(v_));
-  hasher.add_array(std::span<const float>(loads_));
   for (const std::uint32_t slot : slots_) {
     const Body& b = body(slot);
     hasher.add(slot);

@@ -182,14 +182,12 @@ class ParticleEngine {
   void find_meetings();
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
-  /// Nodes of lines that carry heavy loads weigh more while rows are solved.
-  void raise_masses(float h);
-  void return_masses();
-  void share_with_contacts(std::span<const RigidBodyMotion> rigid);
-  std::span<const Vec4> shares(const Body& body) const;
+  void begin_sharing();
+  void end_sharing();
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
   void note_contacts();
   void note_reactions(float h);
+  void note_fixed_reactions();
 
   Workers& workers_;
   std::vector<std::unique_ptr<Body>> bodies_;  ///< by slot
@@ -217,15 +215,10 @@ class ParticleEngine {
     std::uint32_t node;
     float weight_before, weight;
     Vec3 velocity_before;
-    Vec3 normal;  ///< of a contact; zero for an anchor, whose node has its share in all directions
   };
-  void begin_sharing(std::vector<Shared>& nodes);
-  void end_sharing(const std::vector<Shared>& nodes);
-  std::vector<RigidBodyMotion> rigid_motions_;  ///< as the solve left them
-  std::vector<Shared> anchor_shares_, contact_shares_;
-  std::vector<float> loads_;                             ///< kg, by node
-  std::vector<Vec4> shares_;                             ///< as chains take them; empty if there are none
-  std::vector<std::uint32_t> pressed_;                   ///< contacts that press on each rigid body
+  std::vector<Shared> anchor_shares_;
+  std::vector<std::uint32_t> anchored_node_;             ///< scratch, kept for its memory
+  std::vector<RigidBodyMotion> rigid_motions_;           ///< as the solve left them
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory
 
   struct NearObstacle {

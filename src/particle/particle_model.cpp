@@ -59,7 +59,6 @@ ParticleModel build_model(const RopeDef& def) {
   model.lines.push_back(std::move(line));
   model.radius = def.radius;
   model.damping = def.material.damping;
-  model.line_strength = def.material.strength;
   return model;
 }
 

@@ -23,11 +23,10 @@ struct ParticleModel {
   std::vector<std::array<std::uint32_t, 2>> segments;  ///< of a rope
   float radius = 0;                                    ///< m, round nodes, faces and segments
 
-  std::vector<ChainLine> lines;     ///< keep their length
-  std::vector<Spring> springs;      ///< hold the shape softly
-  std::vector<Bend> line_bends;     ///< three nodes each
-  std::vector<Bend> hinges;         ///< four
-  float line_strength = kInfinity;  ///< N; a segment under more tension breaks
+  std::vector<ChainLine> lines;  ///< keep their length
+  std::vector<Spring> springs;   ///< hold the shape softly
+  std::vector<Bend> line_bends;  ///< three nodes each
+  std::vector<Bend> hinges;      ///< four
 
   /// How a jelly finds its shape.
   std::variant<std::monostate, MassSpringRest, PositionBasedRest, ShapeMatchingRest> jelly;

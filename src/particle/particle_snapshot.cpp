@@ -16,8 +16,6 @@ struct ParticleSnapshot {
     std::vector<DrivenParticle> driven;
     std::vector<Vec4> x, v, jelly_memory;
     std::vector<Vec3> forces;
-    std::vector<float> loads;
-    bool is_loaded;
   };
   std::vector<SavedBody> bodies;  ///< in the order of their nodes
   std::vector<ParticleEngine::Anchor> anchors;
@@ -46,9 +44,7 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
                            part(x_),
                            part(v_),
                            {},
-                           part(forces_),
-                           part(loads_),
-                           b.is_loaded});
+                           part(forces_)});
     const std::span<Vec4> memory = bodies_[slot]->jelly_memory();
     out->bodies.back().jelly_memory.assign(memory.begin(), memory.end());
   }
@@ -64,7 +60,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
   // Bodies that are still there keep their colours and batches, which take long to find.
   std::vector<std::unique_ptr<Body>> before = std::move(bodies_);
   bodies_.clear(), slots_.clear(), anchors_.clear();
-  x_.clear(), v_.clear(), masses_.clear(), forces_.clear(), loads_.clear();
+  x_.clear(), v_.clear(), masses_.clear(), forces_.clear();
   for (const ParticleSnapshot::SavedBody& saved : snapshot.bodies) {
     const std::uint32_t slot = saved.id.index;
     if (slot < before.size() && before[slot] && before[slot]->model == saved.model) {
@@ -79,8 +75,6 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     std::copy(saved.x.begin(), saved.x.end(), x_.begin() + b.first);
     std::copy(saved.v.begin(), saved.v.end(), v_.begin() + b.first);
     std::copy(saved.forces.begin(), saved.forces.end(), forces_.begin() + b.first);
-    std::copy(saved.loads.begin(), saved.loads.end(), loads_.begin() + b.first);
-    b.is_loaded = saved.is_loaded;
     std::copy(saved.jelly_memory.begin(), saved.jelly_memory.end(), b.jelly_memory().begin());
     b.set_stale();
   }

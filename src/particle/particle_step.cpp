@@ -12,11 +12,6 @@ constexpr std::size_t kNodesPerChunk = 4096;
 /// Sweeps over contacts and anchors in each round. They are cheap beside the chains.
 constexpr int kRowSweeps = 2;
 
-/// Of a load on a node, so much stays in the next substep.
-constexpr float kLoadKept = 0.9f;
-
-bool is_pressed(const NodeContact& row) { return row.normal_impulse > 0; }
-
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
 }  // namespace
@@ -153,12 +148,15 @@ void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint3
   for (const FeatureContact& row : meetings_.contacts()) link(context, row.slots[0], row.slots[1]);
 }
 
-// An anchored node and its rigid body are one thing to the chain that pulls at them; so are, along the normal, a node
-// and the body that presses on it. With its own small mass the node would give way at once, and the body would learn of
-// it only sweep by sweep; so the node stands for its share of the body while the chain is solved, and what the chain
-// gave it is then passed on by the row of the anchor or the contact.
+// An anchored node and its rigid body are one thing to the chain that pulls at them. With its own small mass the node
+// would give way at once, and the body would learn of it only sweep by sweep; so the node stands for its share of the
+// body while the chain is solved, and what the chain gave it is then passed on by the anchor's row.
+//
+// The same for contacts, along their normals, and heavier nodes in lines under large tension were tried: a sheet then
+// holds a body a thousand times as heavy, which else falls through, but throws it about, and dishes on a tablecloth and
+// boxes in a net gain energy.
 void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
-  anchor_shares_.clear(), contact_shares_.clear();
+  anchor_shares_.clear();
   for (const AnchorRow& row : anchor_rows_) {
     const Vec4& v = v_[row.node];
     if (row.rigid == kFixed || v.w <= 0) continue;
@@ -168,46 +166,22 @@ void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
       response += motion.response(row.arm, axis) / 3;
     // Several anchors share the body.
     const float share = 1 / (response * static_cast<float>(row.sharers));
-    anchor_shares_.push_back({row.node, v.w, 1 / (1 / v.w + share), {}, {}});
-  }
-  share_with_contacts(rigid);
-}
-
-void ParticleEngine::share_with_contacts(std::span<const RigidBodyMotion> rigid) {
-  pressed_.assign(rigid.size(), 0);
-  for (const NodeContact& row : rigid_contacts_) pressed_[row.rigid] += is_pressed(row) ? 1 : 0;
-  if (rigid_contacts_.empty()) return shares_.clear();
-  shares_.assign(v_.size(), {});
-  for (const NodeContact& row : rigid_contacts_) {
-    const Vec4& v = v_[row.node];
-    if (!is_pressed(row) || v.w <= 0 || shares_[row.node].w > 0) continue;
-    const float response = rigid[row.rigid].response(row.arm, row.normal) * static_cast<float>(pressed_[row.rigid]);
-    const float weight = 1 / (1 / v.w + 1 / response);
-    contact_shares_.push_back({row.node, v.w, weight, {}, row.normal});
-    shares_[row.node] = {row.normal.x, row.normal.y, row.normal.z, 1 - std::sqrt(weight / v.w)};
+    anchor_shares_.push_back({row.node, v.w, 1 / (1 / v.w + share), {}});
   }
 }
 
-std::span<const Vec4> ParticleEngine::shares(const Body& b) const {
-  return shares_.empty() ? std::span<const Vec4>() : std::span(shares_).subspan(b.first, b.count);
-}
-
-void ParticleEngine::begin_sharing(std::vector<Shared>& nodes) {
-  for (Shared& node : nodes) {
+void ParticleEngine::begin_sharing() {
+  for (Shared& node : anchor_shares_) {
     node.velocity_before = v_[node.node].xyz();
-    if (node.normal == Vec3{}) v_[node.node].w = node.weight;
+    v_[node.node].w = node.weight;
   }
 }
 
-void ParticleEngine::end_sharing(const std::vector<Shared>& nodes) {
-  for (const Shared& node : nodes) {
+void ParticleEngine::end_sharing() {
+  for (const Shared& node : anchor_shares_) {
     Vec4& v = v_[node.node];
-    Vec3 change = v.xyz() - node.velocity_before;
-    if (node.normal == Vec3{}) {
-      v.w = node.weight_before;
-    } else {
-      change = node.normal * dot(change, node.normal);
-    }
+    const Vec3 change = v.xyz() - node.velocity_before;
+    v.w = node.weight_before;
     add(v, change * (node.weight_before / node.weight - 1));
   }
 }
@@ -221,61 +195,34 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
   }
 }
 
-void ParticleEngine::raise_masses(float h) {
-  for_each_active([&](Body& b) {
-    const std::span<float> loads = std::span(loads_).subspan(b.first, b.count);
-    if (b.is_loaded) {
-      for (float& load : loads) load *= kLoadKept;
-    }
-    b.is_loaded = b.chains.add_loads(loads, h) || b.is_loaded;
-    if (!b.is_loaded) return;
-    b.is_loaded = false;
-    for (std::uint32_t i = 0; i < b.count; ++i) {
-      Vec4& v = v_[b.first + i];
-      if (v.w <= 0 || loads[i] * v.w <= 1) continue;
-      v.w = 1 / loads[i];
-      b.is_loaded = true;
-    }
-  });
-}
-
-void ParticleEngine::return_masses() {
-  for_each_active([&](Body& b) {
-    if (!b.is_loaded) return;
-    for (std::uint32_t i = 0; i < b.count; ++i) update_mass(b, i);
-  });
-}
-
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
-  raise_masses(h);
   warm_start(fixed_contacts_, v_, rigid);
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   share_masses(rigid);
-  begin_sharing(anchor_shares_), begin_sharing(contact_shares_);
-  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h, shares(b)); });
-  end_sharing(anchor_shares_), end_sharing(contact_shares_);
+  begin_sharing();
+  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
+  end_sharing();
   sweep(anchor_rows_, v_, rigid);
 }
 
 void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
-  begin_sharing(anchor_shares_), begin_sharing(contact_shares_);
-  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b), shares(b)); });
-  end_sharing(anchor_shares_), end_sharing(contact_shares_);
+  begin_sharing();
+  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
+  end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
 }
 
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
-  begin_sharing(anchor_shares_);
+  begin_sharing();
   for_each_active(
       [&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
-  end_sharing(anchor_shares_);
+  end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
   report_.rows += 3 * (fixed_contacts_.size() + rigid_contacts_.size() + anchor_rows_.size());
   report_.rows += 3 * meetings_.contacts().size();
   report_.overflowed = report_.overflowed || meetings_.overflowed();
-  return_masses();
   note_contacts();
   note_reactions(h);
   rigid_motions_.assign(rigid.begin(), rigid.end());
@@ -298,11 +245,27 @@ void ParticleEngine::note_reactions(float h) {
   for (const auto& anchor : anchors_) {
     if (!anchor) continue;
     anchor->force = {};
+    for (AnchorNode& node : anchor->nodes) node.impulse = {};
   }
-  for (const AnchorRow& row : anchor_rows_) {
-    Anchor& anchor = *anchors_[row.anchor];
-    anchor.nodes[row.index].impulse = row.impulse;
-    anchor.force += row.impulse / h;
+  for (const AnchorRow& row : anchor_rows_) anchors_[row.anchor]->nodes[row.index].impulse = row.impulse;
+  note_fixed_reactions();
+  for (const auto& anchor : anchors_) {
+    if (!anchor) continue;
+    for (const AnchorNode& node : anchor->nodes) anchor->force += node.impulse / h;
+  }
+}
+
+/// Nodes that are tied to what does not give way have no row: they take what the chains put on them.
+void ParticleEngine::note_fixed_reactions() {
+  for (const auto& anchor : anchors_) {
+    if (!anchor || anchor->nodes.empty() || !anchor->nodes[0].holds_fixed || !body(anchor->slot).is_active()) continue;
+    const Body& b = body(anchor->slot);
+    anchored_node_.assign(b.count, kFixed);
+    for (std::uint32_t k = 0; k < anchor->nodes.size(); ++k) anchored_node_[anchor->nodes[k].node] = k;
+    b.chains.for_each_impulse([&](std::uint32_t from, std::uint32_t to, Vec3 impulse) {
+      if (anchored_node_[to] != kFixed) anchor->nodes[anchored_node_[to]].impulse -= impulse;
+      if (anchored_node_[from] != kFixed) anchor->nodes[anchored_node_[from]].impulse += impulse;
+    });
   }
 }
 

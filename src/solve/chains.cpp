@@ -21,8 +21,6 @@ constexpr float kTheta = 0.5f;
 /// Of its length, a segment is shortened by at most so much in a substep: a load that has stretched a line is drawn
 /// back gently, not shot off.
 constexpr float kMaxCorrection = 0.005f;
-/// A node is loaded where the lines' stiffness across them, h² T/L, is more than so many times its mass.
-constexpr float kLoadShare = 10;
 /// Segments longer than this many times their length are shortened after the step.
 constexpr float kAllowedStretch = 1.005f;
 constexpr int kLimitSweeps = 3;
@@ -37,29 +35,11 @@ Float8 length_of(const Vec& d) { return sqrt(max(dot(d, d), broadcast(kTiny))); 
 // differences of these: with 100 kg on a rope of 0.1 kg, plain elimination in floats leaves nothing of them. Written as
 // pivot = w₁ + e, the excess follows e = w₀ (e₋ + w₀ s²)/(w₀ + e₋), with the sine s of the same angle: sums of positive
 // numbers only.
-// With a share, the node's response is W = w (I − (1 − w'/w) n nᵀ) instead of w I, and the same follows with the
-// directions scaled by √W: e = (|b|² e₋ + |a × b|²)/(|a|² + e₋), a and b those of the segments before and after.
-struct Scaled {
-  Vec direction;
-  Float8 square;
-};
-Scaled scale(const Vec& direction, Float8 w, const NodeLanes& share) {
-  const Vec scaled = (direction - share.xyz * (share.w * dot(share.xyz, direction))) * sqrt(w);
-  return {scaled, dot(scaled, scaled)};
-}
-Float8 eliminate(Float8 excess_before, const Scaled& before, const Scaled& after) {
-  const Vec across = cross(before.direction, after.direction);
-  const Float8 sum = before.square + excess_before;
-  return select(sum > 0, (after.square * excess_before + dot(across, across)) / sum, Float8{});
-}
 Float8 eliminate(Float8 excess_before, Float8 w, const Vec& direction_before, const Vec& direction) {
   const Vec across = cross(direction_before, direction);
-  const Float8 sum = w + excess_before;
-  return select(sum > 0, w * (excess_before + w * dot(across, across)) / sum, Float8{});
-}
-/// What a node does under an impulse.
-Vec answer(const Vec& impulse, Float8 w, const NodeLanes& share) {
-  return (impulse - share.xyz * (share.w * (2 - share.w) * dot(share.xyz, impulse))) * w;
+  const Float8 sine_squared = dot(across, across);
+  const Float8 shared = w * (excess_before + w * sine_squared) / (w + excess_before);
+  return select(w + excess_before > 0, shared, Float8{});
 }
 /// The excess before a line's first row, where nothing is eliminated: e = w₀.
 const Float8 kNoNeighbour = broadcast(1e30f);
@@ -135,7 +115,7 @@ std::size_t Chains::grain(std::size_t color) const {
 }
 
 template <typename Body>
-void Chains::for_each_batch(Workers& workers, Body&& body) {
+void Chains::for_each_batch(Workers& workers, Body&& body) const {
   for (std::size_t color = 0; color + 1 < color_starts_.size(); ++color) {
     const std::size_t first = color_starts_[color], count = color_starts_[color + 1] - first;
     const std::size_t chunk = grain(color);
@@ -145,32 +125,15 @@ void Chains::for_each_batch(Workers& workers, Body&& body) {
   }
 }
 
-bool Chains::find_shares(const Batch& batch, const Vec4* shares) const {
-  for (std::size_t place = batch.first; place <= batch.first + batch.segments; ++place) {
-    for (std::size_t lane = 0; lane < lanes_in_use_[place]; ++lane) {
-      if (shares[nodes_[8 * place + lane]].w > 0) return true;
-    }
-  }
-  return false;
+void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
+  for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h); });
 }
 
-void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h,
-                     std::span<const Vec4> shares) {
-  for_each_batch(workers, [&](Batch& batch, Scratch&) {
-    batch.has_shares = !shares.empty() && find_shares(batch, shares.data());
-    batch.has_shares ? prepare<true>(batch, x.data(), v.data(), shares.data(), h)
-                     : prepare<false>(batch, x.data(), v.data(), nullptr, h);
-  });
-}
-
-template <bool kShares>
-void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* shares, float h) {
+void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
   const float inverse_h = 1 / h;
   const std::size_t begin = 8 * std::size_t{batch.first}, end = begin + 8 * std::size_t{batch.segments};
   Vec here = load_nodes(x, &nodes_[begin]).xyz;
   NodeLanes v_here = load_nodes(v, &nodes_[begin]);
-  [[maybe_unused]] NodeLanes share_here, share_there;
-  if constexpr (kShares) share_here = load_nodes(shares, &nodes_[begin]);
   Float8 excess = kNoNeighbour;
   Vec direction_before{};
   for (std::size_t at = begin; at < end; at += 8) {
@@ -183,22 +146,15 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* sha
     const Vec direction = step * (1 / length);
 
     // The coupling of this segment with the one before, through the node between them.
+    const Float8 cosine = dot(direction_before, direction);
+    const Float8 off = select(is_row, -v_here.w * cosine, Float8{});
     const Float8 softness = kSoftness * (v_here.w + v_there.w) + load8(&compliance_[at]) * (inverse_h * inverse_h);
-    Float8 off, pivot;
-    if constexpr (kShares) {
-      share_there = load_nodes(shares, &nodes_[at + 8]);
-      const Scaled before = scale(direction_before, v_here.w, share_here),
-                   after = scale(direction, v_here.w, share_here);
-      off = -dot(before.direction, after.direction);
-      excess = eliminate(excess, before, after) + softness;
-      pivot = scale(direction, v_there.w, share_there).square + excess;
-    } else {
-      off = -v_here.w * dot(direction_before, direction);
-      excess = eliminate(excess, v_here.w, direction_before, direction) + softness;
-      pivot = v_there.w + excess;
-    }
-    if (at > begin) store8(&off_diagonal_[at - 8], select(is_row, off, Float8{}));
-    store8(&inverse_pivot_[at], select(is_row & (pivot > 0), 1 / pivot, Float8{}));
+    excess = eliminate(excess, v_here.w, direction_before, direction) + softness;
+    const Float8 pivot = v_there.w + excess;
+    const Float8 inverse_pivot = select(is_row & (pivot > 0), 1 / pivot, Float8{});
+    excess = select(is_row, excess, kNoNeighbour);
+    if (at > begin) store8(&off_diagonal_[at - 8], off);
+    store8(&inverse_pivot_[at], inverse_pivot);
     store8(&softness_[at], softness);
     store8(&error_speed_[at], min(length - rest, kMaxCorrection * rest) * inverse_h);
     store8(&direction_x_[at], direction.x);
@@ -207,39 +163,25 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* sha
 
     const Float8 impulse = select(is_row, kWarmStart * load8(&impulses_[at]), Float8{});
     store8(&impulses_[at], impulse);
-    if constexpr (kShares) {
-      v_here.xyz = v_here.xyz - answer(direction * impulse, v_here.w, share_here);
-      v_there.xyz = v_there.xyz + answer(direction * impulse, v_there.w, share_there);
-      share_here = share_there;
-    } else {
-      v_here.xyz = v_here.xyz - direction * (v_here.w * impulse);
-      v_there.xyz = v_there.xyz + direction * (v_there.w * impulse);
-    }
+    v_here.xyz = v_here.xyz - direction * (v_here.w * impulse);
+    v_there.xyz = v_there.xyz + direction * (v_there.w * impulse);
     store_nodes(v, &nodes_[at], lanes_in_use_[at / 8], v_here);
 
     here = there, v_here = v_there;
-    excess = select(is_row, excess, kNoNeighbour);
     direction_before = select(is_row, direction, Vec{});
   }
   store_nodes(v, &nodes_[end], lanes_in_use_[end / 8], v_here);
 }
 
-void Chains::solve(Workers& workers, std::span<Vec4> v, std::span<const Vec4> shares) {
-  for_each_batch(workers, [&](Batch& batch, Scratch& scratch) {
-    if (batch.has_shares) {
-      batch.tension_only ? solve<true, true>(batch, v.data(), shares.data(), scratch)
-                         : solve<false, true>(batch, v.data(), shares.data(), scratch);
-    } else {
-      batch.tension_only ? solve<true, false>(batch, v.data(), nullptr, scratch)
-                         : solve<false, false>(batch, v.data(), nullptr, scratch);
-    }
+void Chains::solve(Workers& workers, std::span<Vec4> v) {
+  for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) {
+    batch.tension_only ? solve<true>(batch, v.data(), scratch) : solve<false>(batch, v.data(), scratch);
   });
 }
 
-template <bool kTensionOnly, bool kShares>
-void Chains::solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scratch) {
+template <bool kTensionOnly>
+void Chains::solve(const Batch& batch, Vec4* v, Scratch& scratch) {
   const std::size_t begin = 8 * std::size_t{batch.first};
-  [[maybe_unused]] const auto share_at = [&](std::size_t i) { return load_nodes(shares, &nodes_[begin + 8 * i]); };
   // Down the lines: what is wrong with each row, less what the rows before take of it.
   scratch.v[0] = load_nodes(v, &nodes_[begin]);
   Float8 rhs{}, inverse_pivot{}, off{};
@@ -257,17 +199,8 @@ void Chains::solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scr
       // A segment that is slack and stays so has no row; the lines are factored anew without it.
       const Int8 active = (load8(&lengths_[at]) > 0) & ((impulse < 0) | (wrong < 0));
       rhs = wrong - select(active & was_active, off, Float8{}) * inverse_pivot * rhs;
-      Float8 pivot = scratch.v[i + 1].w;
-      if constexpr (kShares) {
-        const NodeLanes share = share_at(i);
-        excess =
-            eliminate(excess, scale(direction_before, scratch.v[i].w, share), scale(direction, scratch.v[i].w, share));
-        pivot = scale(direction, scratch.v[i + 1].w, share_at(i + 1)).square;
-      } else {
-        excess = eliminate(excess, scratch.v[i].w, direction_before, direction);
-      }
-      excess = excess + softness;
-      pivot = pivot + excess;
+      excess = eliminate(excess, scratch.v[i].w, direction_before, direction) + softness;
+      const Float8 pivot = scratch.v[i + 1].w + excess;
       inverse_pivot = select(active & (pivot > 0), 1 / pivot, Float8{});
       excess = select(active, excess, kNoNeighbour);
       direction_before = direction;
@@ -290,22 +223,16 @@ void Chains::solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scr
     if constexpr (kTensionOnly) change = min(change, -before);
     store8(&impulses_[at], before + change);
     const Vec push = Vec{load8(&direction_x_[at]), load8(&direction_y_[at]), load8(&direction_z_[at])} * change;
-    NodeLanes &here = scratch.v[i], &there = scratch.v[i + 1];
-    if constexpr (kShares) {
-      here.xyz = here.xyz - answer(push, here.w, share_at(i));
-      there.xyz = there.xyz + answer(push, there.w, share_at(i + 1));
-    } else {
-      here.xyz = here.xyz - push * here.w;
-      there.xyz = there.xyz + push * there.w;
-    }
-    store_nodes(v, &nodes_[at + 8], lanes_in_use_[at / 8 + 1], there);
+    scratch.v[i].xyz = scratch.v[i].xyz - push * scratch.v[i].w;
+    scratch.v[i + 1].xyz = scratch.v[i + 1].xyz + push * scratch.v[i + 1].w;
+    store_nodes(v, &nodes_[at + 8], lanes_in_use_[at / 8 + 1], scratch.v[i + 1]);
   }
   store_nodes(v, &nodes_[begin], lanes_in_use_[begin / 8], scratch.v[0]);
 }
 
-void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) {
+void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const {
   for_each_batch(workers,
-                 [&](Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
+                 [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
 }
 
 // A segment under tension T pulls a node that leaves the line back with T/L per metre. Left to itself that force is
@@ -314,10 +241,10 @@ void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span
 // is v' = v − h ω²/(1 + θ h² ω²) x: the same symplectic step as without it, for a slower wave. Energy is kept, and
 // θ ≥ 1/4 is stable always. (Backward Euler for the whole velocity, (M + h² K)⁻¹ M v, is as stable but lost 13 % of a
 // hanging sheet's swing energy in 5 s at 50 x 50 cells, 20 % at 100 x 100; this loses nothing.)
-void Chains::stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const {
+void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const {
   const std::size_t begin = 8 * std::size_t{batch.first};
   scratch.v[0] = load_nodes(v, &nodes_[begin]);
-  Int8 is_taut{}, is_loaded{};
+  Int8 is_taut{};
   for (std::size_t i = 0; i < batch.segments; ++i) {
     const std::size_t at = begin + 8 * i;
     scratch.v[i + 1] = load_nodes(v, &nodes_[at + 8]);
@@ -326,9 +253,7 @@ void Chains::stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scrat
     const Int8 taut = (rest > 0) & (gain > 0);
     scratch.gain[i] = select(taut, gain, Float8{});
     is_taut |= taut;
-    is_loaded |= taut & (gain * (scratch.v[i].w + scratch.v[i + 1].w) > 2 * kTheta * kLoadShare);
   }
-  batch.is_loaded = any(is_loaded);
   if (!any(is_taut)) return;
   for (std::size_t i = 0; i <= batch.segments; ++i) {
     scratch.old[i] = load_nodes(v_before, &nodes_[begin + 8 * i]).xyz;
@@ -357,22 +282,7 @@ void Chains::stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scrat
   }
 }
 
-bool Chains::add_loads(std::span<float> loads, float h) const {
-  bool any_loaded = false;
-  for (const Batch& batch : batches_) {
-    if (!batch.is_loaded) continue;
-    any_loaded = true;
-    for (std::size_t i = 8 * std::size_t{batch.first}; i < 8 * std::size_t{batch.first + batch.segments}; ++i) {
-      if (!(lengths_[i] > 0)) continue;
-      const float load = -h * impulses_[i] / (lengths_[i] * kLoadShare);
-      loads[nodes_[i]] = std::max(loads[nodes_[i]], load);
-      loads[nodes_[i + 8]] = std::max(loads[nodes_[i + 8]], load);
-    }
-  }
-  return any_loaded;
-}
-
-void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) {
+void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const {
   for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { limit(batch, x.data(), v.data(), h, scratch); });
 }
 
@@ -438,33 +348,10 @@ float Chains::max_stretch(const Batch& batch, const Vec4* x) const {
   return largest;
 }
 
-void Chains::tear(float force, float h, std::vector<std::pair<std::uint32_t, std::uint32_t>>& torn) {
-  for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    if (!(lengths_[i] > 0) || !(-impulses_[i] > force * h)) continue;
-    torn.emplace_back(nodes_[i], nodes_[i + 8]);
-    lengths_[i] = 0;
-    impulses_[i] = 0;
-  }
-}
-
 void Chains::forget_impulses() { std::fill(impulses_.begin(), impulses_.end(), 0.0f); }
 
-Chains::Memory Chains::memory() const {
-  Memory memory{impulses_, lengths_, {}};
-  for (const Batch& batch : batches_) memory.loaded.push_back(batch.is_loaded);
-  return memory;
-}
+void Chains::restore(const Memory& memory) { impulses_ = memory.impulses; }
 
-void Chains::restore(const Memory& memory) {
-  impulses_ = memory.impulses;
-  lengths_ = memory.lengths;
-  for (std::size_t i = 0; i < batches_.size(); ++i) batches_[i].is_loaded = memory.loaded[i];
-}
-
-void Chains::add_to_hash(Hasher& hasher) const {
-  hasher.add_array(std::span<const float>(impulses_));
-  hasher.add_array(std::span<const float>(lengths_));
-  for (const Batch& batch : batches_) hasher.add(batch.is_loaded);
-}
+void Chains::add_to_hash(Hasher& hasher) const { hasher.add_array(std::span<const float>(impulses_)); }
 
 }  // namespace pliant

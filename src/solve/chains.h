@@ -13,11 +13,6 @@
 //   limit     after the positions moved: segments that are still too long are shortened point by point
 //
 // Nodes are `Vec4`: positions, and velocities with the inverse mass in `w` (0 for a node that rows do not move).
-//
-// Shares. A node that is pressed against something heavy has that thing's mass along the normal n, and its own across
-// it. Told so by `shares` (n, and f = 1 − √(w'/w) for the inverse mass w' along it; zero for other nodes; empty if
-// there are none), a line feels the load it carries at once. Without them a cloth learns of it only round by round, and
-// gives way to a body a thousand times as heavy.
 #pragma once
 
 #include <cstddef>
@@ -48,32 +43,23 @@ class Chains {
   bool is_empty() const { return batches_.empty(); }
   std::size_t row_count() const { return rows_; }
 
-  void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h,
-               std::span<const Vec4> shares = {});
-  /// With shares that are those of `prepare`, in number and value.
-  void solve(Workers& workers, std::span<Vec4> v, std::span<const Vec4> shares = {});
-  void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h);
-  void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h);
+  void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
+  void solve(Workers& workers, std::span<Vec4> v);
+  void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const;
+  void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const;
 
-  /// Raises `loads` (kg, of each node) to the mass that a node needs for what the lines carried in the last substep;
-  /// tells whether any does. A light node at a bend of a line that holds a heavy body is thrown aside by the row before
-  /// the body feels it; as heavy as a tenth of h² T/L, it is not.
-  bool add_loads(std::span<float> loads, float h) const;
   /// The largest share by which a segment is longer than it should be.
   float max_stretch(Workers& workers, std::span<const Vec4> x) const;
   /// Calls `visit(a, b, impulse on b)` for every segment; impulses in N s, as of the last `solve`.
   template <typename Visit>
   void for_each_impulse(Visit&& visit) const;
-  /// Segments whose tension over the last substep was above `force`, as pairs of nodes; from now on they hold nothing.
-  void tear(float force, float h, std::vector<std::pair<std::uint32_t, std::uint32_t>>& torn);
   void forget_impulses();
 
   /// What decides the future besides positions and velocities.
   struct Memory {
-    std::vector<float> impulses, lengths;
-    std::vector<bool> loaded;  ///< by batch
+    std::vector<float> impulses;
   };
-  Memory memory() const;
+  Memory memory() const { return {impulses_}; }
   void restore(const Memory& memory);
   void add_to_hash(Hasher& hasher) const;
 
@@ -84,8 +70,6 @@ class Chains {
     std::uint32_t first = 0;     ///< its first place among `nodes_`
     std::uint32_t segments = 0;  ///< of the longest line
     bool tension_only = false;
-    bool has_shares = false;  ///< some of its nodes have, in this substep
-    bool is_loaded = false;   ///< some of its nodes are, see `add_loads`
   };
   /// What one thread needs to solve a batch, by place.
   struct Scratch {
@@ -98,13 +82,11 @@ class Chains {
   /// Batches that one thread takes at a time.
   std::size_t grain(std::size_t color) const;
   template <typename Body>
-  void for_each_batch(Workers& workers, Body&& body);
-  bool find_shares(const Batch& batch, const Vec4* shares) const;
-  template <bool kShares>
-  void prepare(const Batch& batch, const Vec4* x, Vec4* v, const Vec4* shares, float h);
-  template <bool kTensionOnly, bool kShares>
-  void solve(const Batch& batch, Vec4* v, const Vec4* shares, Scratch& scratch);
-  void stiffen(Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
+  void for_each_batch(Workers& workers, Body&& body) const;
+  void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h);
+  template <bool kTensionOnly>
+  void solve(const Batch& batch, Vec4* v, Scratch& scratch);
+  void stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 
@@ -124,7 +106,7 @@ class Chains {
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> color_starts_;
   std::uint32_t longest_ = 0;
-  std::vector<Scratch> scratch_;  ///< one for each range that a thread takes
+  mutable std::vector<Scratch> scratch_;  ///< one for each range that a thread takes
   mutable std::vector<float> stretch_parts_;
   std::size_t rows_ = 0;
 };

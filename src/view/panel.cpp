@@ -258,7 +258,6 @@ void Panel::draw_material(const ClothDef& cloth) {
   number_row("bending", fmt::format("{:.3g} N m", m.bend_stiffness));
   number_row("shear", fmt::format("{:.3g} N/m", m.shear_stiffness));
   if (std::isfinite(m.stretch_stiffness)) number_row("stretch", fmt::format("{:.3g} N/m", m.stretch_stiffness));
-  if (std::isfinite(m.strength)) number_row("tears at", fmt::format("{:.3g} N/m", m.strength));
   if (cloth.pressure != 0) number_row("pressure", in_thousands(cloth.pressure, "Pa"));
   ImGui::EndTable();
 }
@@ -270,7 +269,6 @@ void Panel::draw_material(const RopeDef& rope) {
   number_row("density", fmt::format("{:.3g} kg/m", m.density));
   if (m.bend_stiffness > 0) number_row("bending", fmt::format("{:.3g} N m²", m.bend_stiffness));
   if (std::isfinite(m.stretch_stiffness)) number_row("stretch", in_thousands(m.stretch_stiffness, "N"));
-  if (std::isfinite(m.strength)) number_row("breaks at", in_thousands(m.strength, "N"));
   ImGui::EndTable();
 }
 

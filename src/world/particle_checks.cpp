@@ -13,7 +13,7 @@ namespace {
 constexpr int kMostCells = 4000;
 constexpr float kMostNodes = 4e6f;
 
-/// Stiffnesses and strengths may be infinite.
+/// Stiffnesses may be infinite.
 void positive_or_infinite(Check& check, const char* field, float value) {
   check.that(value > 0, field, fmt::format("{} is not allowed; it must be greater than 0", value));
 }
@@ -72,7 +72,6 @@ Status check_one(const ClothDef& def) {
   check.not_negative("material.shear_stiffness", m.shear_stiffness);
   positive_or_infinite(check, "material.stretch_stiffness", m.stretch_stiffness);
   check.not_negative("material.damping", m.damping);
-  positive_or_infinite(check, "material.strength", m.strength);
   check.positive("thickness", def.thickness);
   check.finite("pressure", def.pressure);
   if (def.pressure != 0) {
@@ -107,7 +106,6 @@ Status check_one(const RopeDef& def) {
   check.not_negative("material.bend_stiffness", m.bend_stiffness);
   positive_or_infinite(check, "material.stretch_stiffness", m.stretch_stiffness);
   check.not_negative("material.damping", m.damping);
-  positive_or_infinite(check, "material.strength", m.strength);
   if (!check.status()) return check.status();
   float total = 0;
   for (std::size_t i = 1; i < def.path.size(); ++i) total += length(def.path[i] - def.path[i - 1]);

@@ -22,7 +22,7 @@ void run(ScenePlayer& player, double time) {
 TEST(SceneCloth, KeepsEveryFieldOfTheFile) {
   const Scene scene = parse(R"({"bodies": [{"kind": "cloth", "name": "c",
       "shape": {"kind": "sheet", "width": 2, "length": 3, "cells_x": 4, "cells_z": 5},
-      "material": {"base": "leather", "density": 0.7, "damping": 0.3, "strength": 900}, "thickness": 0.02, "friction": 0.9,
+      "material": {"base": "leather", "density": 0.7, "damping": 0.3}, "thickness": 0.02, "friction": 0.9,
       "position": [1, 2, 3], "velocity": [4, 5, 6], "angular_velocity": [7, 8, 9], "gravity_scale": 0.5, "drag": 1.1,
       "self_collision": false, "allow_sleep": false, "filter": {"category": 4, "mask": 8}, "color": [0.1, 0.2, 0.3],
       "held": [{"name": "h", "nodes": {"list": [3]}}]}]})");
@@ -37,7 +37,6 @@ TEST(SceneCloth, KeepsEveryFieldOfTheFile) {
   EXPECT_EQ(def.material.bend_stiffness, cloth_material::leather().bend_stiffness);
   EXPECT_EQ(def.material.stretch_stiffness, cloth_material::leather().stretch_stiffness);
   EXPECT_EQ(def.material.damping, 0.3f);
-  EXPECT_EQ(def.material.strength, 900);
   EXPECT_EQ(def.thickness, 0.02f);
   EXPECT_EQ(def.friction, 0.9f);
   EXPECT_EQ(def.position, (Vec3{1, 2, 3}));
