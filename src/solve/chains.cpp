@@ -18,9 +18,6 @@ constexpr float kWarmStart = 0.9f;
 /// How much of a taut line's stiffness across itself counts as inertia; see `stiffen`. From 1/4 on no tension is too
 /// much for any substep.
 constexpr float kTheta = 0.5f;
-/// Of its length, a segment is shortened by at most so much in a substep: a load that has stretched a line is drawn
-/// back gently, not shot off.
-constexpr float kMaxCorrection = 0.005f;
 /// Segments longer than this many times their length are shortened after the step.
 constexpr float kAllowedStretch = 1.005f;
 constexpr int kLimitSweeps = 3;
@@ -156,7 +153,7 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
     if (at > begin) store8(&off_diagonal_[at - 8], off);
     store8(&inverse_pivot_[at], inverse_pivot);
     store8(&softness_[at], softness);
-    store8(&error_speed_[at], min(length - rest, kMaxCorrection * rest) * inverse_h);
+    store8(&error_speed_[at], (length - rest) * inverse_h);
     store8(&direction_x_[at], direction.x);
     store8(&direction_y_[at], direction.y);
     store8(&direction_z_[at], direction.z);

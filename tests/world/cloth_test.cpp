@@ -157,9 +157,9 @@ TEST(Cloth, AndABoxThatHangsInItKeepTheirMomentumInFreeFlight) {
   EXPECT_LT(world.report().kinetic_energy, 1.05 * first.kinetic_energy);
 }
 
-TEST(Cloth, HoldsABodyFiveTimesAsHeavy) {
-  // A sheet of 0.2 kg hangs slack in a frame; the ball falls into it from its own height.
-  for (const float mass : {0.2f, 1.0f}) {
+TEST(Cloth, HoldsABodyAHundredTimesAsHeavy) {
+  // A sheet of 0.2 kg hangs slack in a frame; the ball is laid into it.
+  for (const float mass : {0.2f, 2.0f, 20.0f}) {
     World world({.allow_sleep = false});
     ClothDef def{.shape = ClothSheet{1, 1, 20, 20}, .self_collision = false};
     for (const Vec3 side : {Vec3{1, 0, 0}, Vec3{-1, 0, 0}, Vec3{0, 0, 1}, Vec3{0, 0, -1}}) {
@@ -171,13 +171,15 @@ TEST(Cloth, HoldsABodyFiveTimesAsHeavy) {
       node = {0.9f * node.x, -0.19f * (1 - 4 * node.x * node.x) * (1 - 4 * node.z * node.z), 0.9f * node.z};
     }
     world.set_nodes(cloth, x).require();
-    const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.2f}, .position = {0, 0.3f, 0}, .mass = mass});
-    float largest = 0;
+    for (int i = 0; i < 60; ++i) world.step();
+    float lowest = 0, largest = 0;
+    for (const Vec3& node : *world.node_positions(cloth)) lowest = std::min(lowest, node.y);
+    const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.2f}, .position = {0, lowest + 0.205f, 0}, .mass = mass});
     for (int i = 0; i < 300; ++i) {
       world.step();
       largest = std::max(largest, world.report().max_stretch);
       ASSERT_GT(world.state(ball)->center_of_mass.y, -0.4f) << mass << " kg, step " << i;
-      ASSERT_LT(length(world.state(ball)->velocity), 6.0f) << mass << " kg, step " << i;
+      ASSERT_LT(length(world.state(ball)->velocity), 3.0f) << mass << " kg, step " << i;
     }
     EXPECT_EQ(world.report().quarantined, 0u);
     EXPECT_LT(largest, 0.5f);
