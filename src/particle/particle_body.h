@@ -32,6 +32,10 @@ struct ParticleEngine::Body {
   std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
   std::vector<std::uint8_t> anchored;
   std::vector<DrivenParticle> driven;
+  // Where each node last looked for obstacles, and how far it (or they) may go from there before it must look again.
+  std::vector<Vec4> looks;
+  std::uint64_t obstacles_hash = 0;
+  float obstacles_way = 0;    ///< m, that the fastest of them may have gone since the looks were renewed
   std::vector<Vec3> outward;  ///< scratch, kept for its memory
 
   // Filled when somebody asks.
@@ -47,6 +51,7 @@ struct ParticleEngine::Body {
     return springs_of ? springs_of->memory() : std::span<Vec4>();
   }
   bool is_active() const { return settings.awake && !settings.frozen; }
+  void forget_looks() { looks.clear(); }
   void set_stale() { positions_fresh = velocities_fresh = false; }
 };
 

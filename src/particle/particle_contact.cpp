@@ -13,6 +13,9 @@ constexpr float kMargin = 0.5f;
 /// Looks along a node's way at most.
 constexpr int kLooks = 8;
 
+/// How far beyond its way a node looks, so that it need not look again in every substep.
+constexpr float kLookAhead = 0.1f;  // m
+
 struct Touch {
   Vec3 normal;  ///< in the shape's frame
   float gap;
@@ -20,11 +23,14 @@ struct Touch {
 
 /// Where a ball of `radius` that goes from `from` along `way` first comes as near as `margin`. What is near already is
 /// seen from where it is; else the normal is that of the place where they meet (conservative advancement), so that a
-/// node that passes by is not stopped by the plane of some other part of the surface.
-std::optional<Touch> find_touch(const ShapeProbe& probe, Vec3 from, Vec3 way, float radius, float margin) {
+/// node that passes by is not stopped by the plane of some other part of the surface. `clearance` falls to how far the
+/// ball can go in any direction before it comes near.
+std::optional<Touch> find_touch(const ShapeProbe& probe, Vec3 from, Vec3 way, float radius, float margin,
+                                float& clearance) {
   const float distance = length(way);
-  auto near = probe.nearest(from, radius + margin + distance);
-  if (!near) return {};
+  auto near = probe.nearest(from, radius + margin + distance + kLookAhead);
+  clearance = std::min(clearance, near ? near->distance - radius - margin : distance + kLookAhead);
+  if (!near || near->distance - radius - margin > distance) return {};
   if (near->distance - radius <= margin) return Touch{near->normal, near->distance - radius};
   float gone = 0;
   for (int look = 0; look < kLooks; ++look) {
@@ -103,6 +109,27 @@ void ParticleEngine::find_meetings() {
   meetings_.find(surface_bodies_, x_, v_, step_, workers_);
 }
 
+/// A node that was seen to be far from everything need not look again until it, or what is around it, has gone that
+/// far. What it would see then is what it would see anyway, so this changes the time that a step takes and nothing
+/// else.
+void ParticleEngine::renew_looks(Body& b, std::span<const Obstacle> obstacles, float h) {
+  Hasher hasher;
+  float fastest = 0;
+  for (const NearObstacle& near : near_obstacles_) {
+    const Obstacle& obstacle = obstacles[near.index];
+    hasher.add(obstacle.id.index), hasher.add(obstacle.id.generation), hasher.add(obstacle.is_dynamic);
+    hasher.add(obstacle.filter.category), hasher.add(obstacle.filter.mask);
+    const float spin = length(obstacle.angular_velocity) * length(obstacle.bounds.size());
+    if (obstacle.moves) fastest = std::max(fastest, length(obstacle.velocity) + spin);
+  }
+  // Twice, as they may speed up within the substep.
+  b.obstacles_way += 2 * fastest * h;
+  if (hasher.value() == b.obstacles_hash && b.looks.size() == b.count) return;
+  b.obstacles_hash = hasher.value();
+  b.obstacles_way = 0;
+  b.looks.assign(b.count, {});
+}
+
 void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obstacles, float h) {
   const float radius = b.model->radius, margin = kMargin * radius;
   Aabb way;
@@ -111,32 +138,39 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
     way.include(x_[i].xyz() + v_[i].xyz() * h);
   }
   if (!is_finite(way.size())) return;
-  way = way.expanded(radius + margin);
+  way = way.expanded(radius + margin + kLookAhead);
   near_obstacles_.clear();
   for (std::uint32_t o = 0; o < obstacles.size(); ++o) {
     if (collide(b.settings.filter, obstacles[o].filter) && way.overlaps(obstacles[o].bounds)) {
       near_obstacles_.push_back(
-          {o, obstacles[o].world_from_shape.inverse(), obstacles[o].bounds.expanded(radius + margin)});
+          {o, obstacles[o].world_from_shape.inverse(), obstacles[o].bounds.expanded(radius + margin + kLookAhead)});
     }
   }
   if (near_obstacles_.empty()) return;
+  renew_looks(b, obstacles, h);
 
   contact_parts_.resize(std::max(contact_parts_.size(), (b.count + kNodesPerChunk - 1) / kNodesPerChunk));
   for (auto& part : contact_parts_) part.clear();
   parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = b.first + begin; i < b.first + end; ++i) {
       const Vec3 x = x_[i].xyz(), v = v_[i].xyz();
+      Vec4& look = b.looks[i - b.first];
+      if (length(x - look.xyz()) + length(v) * h + b.obstacles_way < look.w) continue;
+      float clearance = kLookAhead;
       Aabb box;
       box.include(x), box.include(x + v * h);
       for (const NearObstacle& near : near_obstacles_) {
         if (!near.bounds.overlaps(box)) continue;
         const Obstacle& obstacle = obstacles[near.index];
         if (v_[i].w <= 0 && !obstacle.is_dynamic) continue;
-        if (is_tied(static_cast<std::uint32_t>(i), obstacle.id)) continue;
+        if (is_tied(static_cast<std::uint32_t>(i), obstacle.id)) {
+          clearance = 0;
+          continue;
+        }
         const Vec3 surface_velocity = obstacle.velocity_at(x);
         const auto touch =
             find_touch(*obstacle_probes_[near.index], near.shape_from_world * x,
-                       near.shape_from_world.rotation.rotate((v - surface_velocity) * h), radius, margin);
+                       near.shape_from_world.rotation.rotate((v - surface_velocity) * h), radius, margin, clearance);
         if (!touch) continue;
         const Vec3 normal = obstacle.world_from_shape.rotation.rotate(touch->normal);
         contact_parts_[begin / kNodesPerChunk].push_back(
@@ -150,6 +184,7 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
              .gap = touch->gap,
              .friction = std::sqrt(b.settings.friction * obstacle.friction)});
       }
+      look = {x.x, x.y, x.z, clearance + b.obstacles_way};
     }
   });
   for (const auto& part : contact_parts_) {

@@ -53,6 +53,7 @@ void ParticleEngine::set_transform(std::uint32_t slot, const Transform& world_fr
     x_[i] = {x.x, x.y, x.z, x_[i].w}, v_[i] = {v.x, v.y, v.z, v_[i].w};
   }
   meetings_.forget();
+  b.forget_looks();
   b.set_stale();
 }
 
@@ -132,6 +133,7 @@ void ParticleEngine::set_nodes(std::uint32_t slot, std::span<const Vec3> positio
   }
   b.chains.forget_impulses();
   meetings_.forget();
+  b.forget_looks();
   b.set_stale();
 }
 

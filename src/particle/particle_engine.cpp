@@ -134,6 +134,7 @@ void ParticleEngine::freeze(std::uint32_t slot) {
   Body& b = body(slot);
   std::copy_n(x_before_.begin() + b.first, b.count, x_.begin() + b.first);
   rest_nodes(b);
+  b.forget_looks();
   b.chains.forget_impulses();
   const auto forget = [&](std::vector<NodeContact>& rows) {
     std::erase_if(rows, [&](const NodeContact& row) { return row.slot == slot; });

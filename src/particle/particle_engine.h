@@ -173,6 +173,7 @@ class ParticleEngine {
   void apply_air(Body& body, Vec3 wind, float h);
   void apply_gas(Body& body, float h);
   void apply_damping(Body& body, float h);
+  void renew_looks(Body& body, std::span<const Obstacle> obstacles, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
   bool is_tied(std::uint32_t node, BodyId other) const;

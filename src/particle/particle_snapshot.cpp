@@ -76,6 +76,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     std::copy(saved.v.begin(), saved.v.end(), v_.begin() + b.first);
     std::copy(saved.forces.begin(), saved.forces.end(), forces_.begin() + b.first);
     std::copy(saved.jelly_memory.begin(), saved.jelly_memory.end(), b.jelly_memory().begin());
+    b.forget_looks();
     b.set_stale();
   }
   for (const Anchor& saved : snapshot.anchors) {

@@ -187,6 +187,8 @@ void ParticleEngine::end_sharing() {
 }
 
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
+  // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
+  if (anchor_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
   for (int i = 0; i < sweeps; ++i) {
     sweep(anchor_rows_, v_, rigid);
     sweep(meetings_.contacts(), v_, h);
