@@ -133,11 +133,12 @@ void build_mesh_cloth(const TriMesh& mesh, const ClothMaterial& material, Partic
   double width = 0;
   for (const EdgeFaces& edge : edges) {
     const float rest = length(mesh.vertices[edge.edge[1]] - mesh.vertices[edge.edge[0]]);
-    // An edge stands for the cloth a third of whose triangles it has.
-    model.springs.push_back({.nodes = edge.edge,
-                             .length = rest,
-                             .stiffness = material.shear_stiffness * edge.area / std::max(rest * rest, 1e-12f),
-                             .max_tension = kInfinity});
+    if (material.shear_stiffness > 0) {
+      // An edge stands for the cloth a third of whose triangles it has.
+      model.springs.push_back({.nodes = edge.edge,
+                               .length = rest,
+                               .stiffness = material.shear_stiffness * edge.area / std::max(rest * rest, 1e-12f)});
+    }
     width += static_cast<double>(edge.area / std::max(rest, 1e-12f));
     if (edge.opposite.size() == 2 && material.bend_stiffness > 0) {
       model.hinges.push_back(make_hinge(mesh, edge, material.bend_stiffness));

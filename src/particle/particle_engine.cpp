@@ -160,6 +160,14 @@ bool ParticleEngine::has_awake_bodies() const {
   return std::any_of(slots_.begin(), slots_.end(), [&](std::uint32_t slot) { return body(slot).is_active(); });
 }
 
+float ParticleEngine::longest_substep() const {
+  float longest = kInfinity;
+  for (const std::uint32_t slot : slots_) {
+    if (body(slot).is_active()) longest = std::min(longest, body(slot).model->longest_substep);
+  }
+  return longest;
+}
+
 bool ParticleEngine::is_calm(std::uint32_t slot, float speed) const {
   const std::span<const Vec4> v = velocities(body(slot));
   return std::all_of(v.begin(), v.end(), [&](const Vec4& n) { return length_squared(n.xyz()) <= speed * speed; });

@@ -42,9 +42,6 @@ class ParticleEngine {
   explicit ParticleEngine(Workers& workers);
   ~ParticleEngine();
 
-  /// Substeps are no longer than this: explicit in what the chains leave out, they need to be short.
-  static constexpr float kLongestSubstep = 1.0f / 240 * 1.001f;
-
   // --- Edits -------------------------------------------------------------------------------------------------------
   void add_body(BodyId id, std::shared_ptr<const ParticleDef> def, std::shared_ptr<const ParticleModel> model);
   void remove_body(std::uint32_t slot);
@@ -100,6 +97,8 @@ class ParticleEngine {
   BodyId id(std::uint32_t slot) const;
   const ParticleModel& model(std::uint32_t slot) const;
   bool has_awake_bodies() const;
+  /// The shortest of what the awake bodies ask for, s; infinite if all sleep.
+  float longest_substep() const;
   bool is_awake(std::uint32_t slot) const;
   bool is_dynamic(std::uint32_t slot) const { return !is_frozen(slot); }
   bool is_frozen(std::uint32_t slot) const;

@@ -18,6 +18,7 @@ ParticleModel build_model(const ClothDef& def) {
   model.damping = def.material.damping;
   model.pressure = def.pressure;
   if (def.pressure != 0) {
+    model.longest_substep = 1.0f / 480;
     TriMesh surface;
     surface.vertices = model.rest, surface.faces = model.faces;
     model.rest_volume = static_cast<float>(enclosed_volume(surface));
