@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "collide/surface_features.h"
 #include "collide/surface_tree.h"
@@ -15,9 +16,20 @@ struct SurfacePair {
   const SurfaceTree* second;           ///< the surface of the face, or of the second edge
   std::array<std::uint32_t, 4> nodes;  ///< local
   std::uint32_t feature[2];            ///< node and face (its element), or edge and edge
-  PairPoints x;                        ///< m, now
-  PairPoints motion;                   ///< m, in this substep, relative to the drift of the second surface
-  Vec3 drift;                          ///< m, of the first surface relative to the second
+  PairPoints x{};                      ///< m, now
+  PairPoints motion{};                 ///< m, in this substep, relative to the drift of the second surface
+  Vec3 drift{};                        ///< m, of the first surface relative to the second
+
+  /// Without its points. `a` and `b` are the numbers of the node and the face, or of the two edges.
+  static SurfacePair of(FeaturePair kind, const SurfaceTree& first, std::uint32_t a, const SurfaceTree& second,
+                        std::uint32_t b);
+  /// Places the points as they are now.
+  void place(Vec3 drift_of_first);
+  /// Places them in the middle of their foretold paths; the motion is half of these.
+  void place_as_fitted(Vec3 offset_of_first);
+  /// A cheap test that they are further apart than `reach`: by their boxes, then by the plane of the face or the two
+  /// planes that hold the edges.
+  bool is_farther(float reach) const;
 
   std::uint64_t key() const;
   /// Whether another pair says the same as this one, or something nearer, at the moment t of the substep.
@@ -30,6 +42,8 @@ struct SurfacePair {
   float rest_distance(const std::array<float, 4>& weights) const;
 
  private:
+  void place(std::span<const Vec4> x_first, std::span<const Vec4> m_first, std::span<const Vec4> x_second,
+             std::span<const Vec4> m_second, Vec3 offset, Vec3 motion_offset);
   Vec3 point_of_first(std::uint32_t node, float t) const {
     return first->positions()[node].xyz() + t * (first->motions()[node].xyz() + drift);
   }
