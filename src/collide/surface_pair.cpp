@@ -43,17 +43,6 @@ float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
   return lowest * 0.5f * length(d);
 }
 
-Vec3 lower_of(const PairPoints& x, std::size_t begin, std::size_t end) {
-  Vec3 lower = x[begin];
-  for (std::size_t i = begin + 1; i < end; ++i) lower = min_each(lower, x[i]);
-  return lower;
-}
-Vec3 upper_of(const PairPoints& x, std::size_t begin, std::size_t end) {
-  Vec3 upper = x[begin];
-  for (std::size_t i = begin + 1; i < end; ++i) upper = max_each(upper, x[i]);
-  return upper;
-}
-
 }  // namespace
 
 SurfacePair SurfacePair::of(FeaturePair kind, const SurfaceTree& first, std::uint32_t a, const SurfaceTree& second,
@@ -69,40 +58,15 @@ SurfacePair SurfacePair::of(FeaturePair kind, const SurfaceTree& first, std::uin
   return pair;
 }
 
-void SurfacePair::place(std::span<const Vec4> x_first, std::span<const Vec4> m_first, std::span<const Vec4> x_second,
-                        std::span<const Vec4> m_second, Vec3 offset, Vec3 motion_offset) {
-  const std::size_t split = kind == FeaturePair::NodeFace ? 1 : 2;
-  for (std::size_t i = 0; i < split; ++i) {
-    x[i] = x_first[nodes[i]].xyz() + offset;
-    motion[i] = m_first[nodes[i]].xyz() + motion_offset;
-  }
-  for (std::size_t i = split; i < 4; ++i) {
-    x[i] = x_second[nodes[i]].xyz();
-    motion[i] = m_second[nodes[i]].xyz();
-  }
-}
-
 void SurfacePair::place(Vec3 drift_of_first) {
   drift = drift_of_first;
-  place(first->positions(), first->motions(), second->positions(), second->motions(), {}, drift);
-}
-
-void SurfacePair::place_as_fitted(Vec3 offset_of_first) {
-  place(first->fit().centers, first->fit().ways, second->fit().centers, second->fit().ways, offset_of_first, {});
-}
-
-bool SurfacePair::is_farther(float reach) const {
   const std::size_t split = kind == FeaturePair::NodeFace ? 1 : 2;
-  const Vec3 lower_a = lower_of(x, 0, split), upper_a = upper_of(x, 0, split);
-  const Vec3 lower_b = lower_of(x, split, 4), upper_b = upper_of(x, split, 4);
-  const Vec3 apart = max_each(lower_a - upper_b, lower_b - upper_a);
-  if (!(apart.x <= reach && apart.y <= reach && apart.z <= reach)) return true;  // NaN is far too
-  const Vec3 d = split == 1 ? x[2] - x[1] : x[1] - x[0], e = split == 1 ? x[3] - x[1] : x[3] - x[2];
-  const Vec3 n = cross(d, e), r = x[0] - x[3];
-  const float nn = dot(n, n), height = dot(r, n);
-  if (nn < 1e-6f * dot(d, d) * dot(e, e)) return false;  // too thin for a plane
-  const float slack = reach + 1e-4f * (std::abs(r.x) + std::abs(r.y) + std::abs(r.z));
-  return height * height > slack * slack * nn;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const SurfaceTree& tree = i < split ? *first : *second;
+    x[i] = tree.positions()[nodes[i]].xyz();
+    motion[i] = tree.motions()[nodes[i]].xyz();
+    if (i < split) motion[i] += drift;
+  }
 }
 
 std::uint64_t SurfacePair::key() const {

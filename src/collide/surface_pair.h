@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "collide/surface_features.h"
 #include "collide/surface_tree.h"
@@ -25,11 +24,6 @@ struct SurfacePair {
                         std::uint32_t b);
   /// Places the points as they are now.
   void place(Vec3 drift_of_first);
-  /// Places them in the middle of their foretold paths; the motion is half of these.
-  void place_as_fitted(Vec3 offset_of_first);
-  /// A cheap test that they are further apart than `reach`: by their boxes, then by the plane of the face or the two
-  /// planes that hold the edges.
-  bool is_farther(float reach) const;
 
   std::uint64_t key() const;
   /// Whether another pair says the same as this one, or something nearer, at the moment t of the substep.
@@ -42,8 +36,6 @@ struct SurfacePair {
   float rest_distance(const std::array<float, 4>& weights) const;
 
  private:
-  void place(std::span<const Vec4> x_first, std::span<const Vec4> m_first, std::span<const Vec4> x_second,
-             std::span<const Vec4> m_second, Vec3 offset, Vec3 motion_offset);
   Vec3 point_of_first(std::uint32_t node, float t) const {
     return first->positions()[node].xyz() + t * (first->motions()[node].xyz() + drift);
   }

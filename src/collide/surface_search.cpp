@@ -15,6 +15,14 @@ bool has(const SurfaceElement& e, std::uint32_t node) {
   return e.nodes[0] == node || e.nodes[1] == node || e.nodes[2] == node;
 }
 
+Box8 moved(Box8 boxes, Vec3 way) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (float& c : boxes.lower[k]) c += way[k];
+    for (float& c : boxes.upper[k]) c += way[k];
+  }
+  return boxes;
+}
+
 }  // namespace
 
 SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known)
@@ -130,10 +138,8 @@ void SurfaceSearch::search_leaves(Part part, Found& found) const {
   if (offset_ == Vec3{}) return search_leaves(a_.leaf(part.a), b_.leaf(part.b), part, found);
   Leaf a = a_.leaf(part.a);
   a.faces.move(offset_);
-  for (std::size_t k = 0; k < 3; ++k) {
-    for (float& c : a.boxes.lower[k]) c += offset_[k];
-    for (float& c : a.boxes.upper[k]) c += offset_[k];
-  }
+  a.boxes = moved(a.boxes, offset_);
+  for (SurfaceTree::EdgeLanes& lanes : a.edges) lanes.boxes = moved(lanes.boxes, offset_);
   search_leaves(a, b_.leaf(part.b), part, found);
 }
 
@@ -155,7 +161,7 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
   find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
   find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
-  find_edges(a, b, masks, motion, found);
+  find_edges(a, b, is_same, motion, found);
 }
 
 /// The nodes that the elements of one leaf own against the faces of another.
@@ -174,57 +180,48 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
       for (std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach); mask != 0; mask &= mask - 1) {
         const std::uint32_t face = b.elements[lowest_bit(mask)];
         const SurfaceElement& f = second.topology().elements[face];
-        if (f.is_face && !(is_self_ && has(f, node)))
-          add_if_near({node, face, kind, found.owner, found.partner}, nearness_, found);
+        if (!f.is_face || (is_self_ && has(f, node))) continue;
+        found.candidates.push_back({node, face, kind, found.owner, found.partner});
       }
     }
   }
 }
 
-/// Edges in flat surroundings are looked at only if their elements may meet.
-void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, const Masks& masks, float motion, Found& found) const {
+/// Edges in flat surroundings are looked at only if they may meet.
+void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, Found& found) const {
   const bool are_faces = a.is_all_faces && b.is_all_faces;
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
   if (is_parted && !(a.has_ridges && b.has_ridges)) return;
-  for (std::uint32_t i = 0; i < a.count; ++i) {
-    if (masks[i] == 0) continue;
-    const std::uint32_t crossing = is_parted ? 0 : are_faces ? unparted_faces(b.faces, a.faces, i, motion) : 0xffu;
-    const SurfaceElement& element_a = a_.topology().elements[a.elements[i]];
-    for (std::uint32_t mask = masks[i]; mask != 0; mask &= mask - 1) {
-      const std::uint32_t j = lowest_bit(mask);
-      const SurfaceElement& element_b = b_.topology().elements[b.elements[j]];
-      const unsigned ridges_a = a.ridges[i], ridges_b = b.ridges[j];
-      find_edges(element_a, ridges_a, element_b, ridges_b, nearness_, found);
-      if (!(crossing >> j & 1)) continue;
-      find_edges(element_a, element_a.owned_edges & ~ridges_a, element_b, element_b.owned_edges, 0, found);
-      find_edges(element_a, ridges_a, element_b, element_b.owned_edges & ~ridges_b, 0, found);
+  for (std::uint32_t i = 0; i < a.edge_count; ++i) {
+    const SurfaceTree::EdgeLanes& own = a.edges[i / 8];
+    const bool is_ridge = own.ridges >> (i % 8) & 1;
+    if (is_parted && !is_ridge) continue;
+    const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
+    for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
+      const SurfaceTree::EdgeLanes& others = b.edges[j / 8];
+      std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
+      if (is_parted) mask &= others.ridges;
+      if (is_same) mask &= j + 7 <= i ? 0u : j > i ? 0xffu : ~((2u << (i - j)) - 1);
+      for (; mask != 0; mask &= mask - 1) {
+        const std::uint32_t lane = lowest_bit(mask);
+        const bool are_ridges = is_ridge && (others.ridges >> lane & 1);
+        add_edges(own.edges[i % 8], others.edges[lane], are_ridges ? nearness_ : 0.0f, found);
+      }
     }
   }
 }
 
-/// Some edges of two elements. `nearness` is how close they must get to count, 0 where only those do that meet.
-void SurfaceSearch::find_edges(const SurfaceElement& a, unsigned edges_a, const SurfaceElement& b, unsigned edges_b,
-                               float nearness, Found& found) const {
-  for (unsigned rest_a = edges_a; rest_a != 0; rest_a &= rest_a - 1) {
-    for (unsigned rest_b = edges_b; rest_b != 0; rest_b &= rest_b - 1) {
-      std::uint32_t edge_a = a.edges[lowest_bit(rest_a)], edge_b = b.edges[lowest_bit(rest_b)];
-      if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
-      const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
-      if (is_self_ && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) continue;
-      add_if_near({edge_a, edge_b, SurfaceCandidate::Edges, found.owner, found.partner}, nearness, found);
-    }
-  }
-}
-
-void SurfaceSearch::add_if_near(const SurfaceCandidate& candidate, float nearness, Found& found) const {
-  SurfacePair pair = candidate.pair(a_, b_);
-  pair.place_as_fitted(candidate.kind == SurfaceCandidate::NodeOfB ? -offset_ : offset_);
-  const std::size_t split = pair.kind == FeaturePair::NodeFace ? 1 : 2;
-  float first = 0, second = 0;
-  for (std::size_t i = 0; i < split; ++i) first = std::max(first, pair.first->fit().centers[pair.nodes[i]].w);
-  for (std::size_t i = split; i < 4; ++i) second = std::max(second, pair.second->fit().centers[pair.nodes[i]].w);
-  const float motion = first + second + slack_ + drift_;
-  if (!pair.is_farther(1.0001f * (nearness + motion) + kTouching)) found.candidates.push_back(candidate);
+/// `nearness` is how close they must get to count, 0 where only those do that meet.
+void SurfaceSearch::add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float nearness, Found& found) const {
+  if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
+  const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
+  if (is_self_ && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) return;
+  const Vec4 &a0 = a_.fit().centers[p[0]], &a1 = a_.fit().centers[p[1]];
+  const Vec4 &b0 = b_.fit().centers[q[0]], &b1 = b_.fit().centers[q[1]];
+  const float motion = std::max(a0.w, a1.w) + std::max(b0.w, b1.w) + slack_ + drift_;
+  const float reach = 1.0001f * (nearness + motion) + kTouching;
+  if (are_farther(FeaturePair::EdgeEdge, {a0.xyz() + offset_, a1.xyz() + offset_, b0.xyz(), b1.xyz()}, reach)) return;
+  found.candidates.push_back({edge_a, edge_b, SurfaceCandidate::Edges, found.owner, found.partner});
 }
 
 }  // namespace pliant

@@ -31,10 +31,8 @@ class SurfaceSearch {
   void search_leaves(const Leaf& a, const Leaf& b, SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
   void find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b, const Aabb& box_b, const Masks& masks,
                   float motion, SurfaceContacts::Found& found) const;
-  void find_edges(const Leaf& a, const Leaf& b, const Masks& masks, float motion, SurfaceContacts::Found& found) const;
-  void find_edges(const SurfaceElement& a, unsigned edges_a, const SurfaceElement& b, unsigned edges_b, float nearness,
-                  SurfaceContacts::Found& found) const;
-  void add_if_near(const SurfaceCandidate& candidate, float nearness, SurfaceContacts::Found& found) const;
+  void find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, SurfaceContacts::Found& found) const;
+  void add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float nearness, SurfaceContacts::Found& found) const;
 
   const SurfaceTree &a_, &b_;
   const SurfaceContacts::Candidates& known_;

@@ -27,16 +27,41 @@ SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const Sur
       sides_(sides),
       is_self_(&a == &b),
       drift_(a.drift() - b.drift()),
+      drift_length_(length(drift_)),
       thickness_(a.topology().radius + b.topology().radius),
       margin_(0.5f * (a.margin() + b.margin())) {}
 
 void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& found) const {
   for (const SurfaceCandidate& candidate : candidates) {
+    if (is_far(candidate)) continue;
     SurfacePair pair = candidate.pair(a_, b_);
     pair.place(candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_);
-    const float motion = relative_motion(pair.kind, pair.motion);
-    if (!pair.is_farther(1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching)) test(pair, found);
+    test(pair, found);
   }
+}
+
+/// Most candidates are: this is what a substep costs.
+bool SurfaceTouch::is_far(const SurfaceCandidate& candidate) const {
+  const bool is_edges = candidate.kind == SurfaceCandidate::Edges;
+  const SurfaceTree &first = candidate.kind == SurfaceCandidate::NodeOfB ? b_ : a_,
+                    &second = candidate.kind == SurfaceCandidate::NodeOfB ? a_ : b_;
+  std::array<std::uint32_t, 4> n;
+  if (is_edges) {
+    const NodePair p = first.topology().edges[candidate.first].nodes,
+                   q = second.topology().edges[candidate.second].nodes;
+    n = {p[0], p[1], q[0], q[1]};
+  } else {
+    const auto& f = second.topology().elements[candidate.second].nodes;
+    n = {candidate.first, f[0], f[1], f[2]};
+  }
+  const Vec4 *x = first.positions().data(), *y = second.positions().data(), *m = first.motions().data(),
+             *o = second.motions().data();
+  const float others = std::max(o[n[2]].w, o[n[3]].w);
+  const float motion =
+      drift_length_ + (is_edges ? std::max(m[n[0]].w, m[n[1]].w) + others : m[n[0]].w + std::max(o[n[1]].w, others));
+  const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
+  return are_farther(is_edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace,
+                     {x[n[0]].xyz(), (is_edges ? x : y)[n[1]].xyz(), y[n[2]].xyz(), y[n[3]].xyz()}, reach);
 }
 
 void SurfaceTouch::test(const SurfacePair& pair, Found& found) const {

@@ -17,7 +17,7 @@ class SurfaceTouch {
   void run(std::span<const SurfaceCandidate> candidates, SurfaceContacts::Found& found) const;
 
  private:
-  bool is_far(const SurfacePair& pair) const;
+  bool is_far(const SurfaceCandidate& candidate) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;
   void add_now(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
@@ -30,7 +30,8 @@ class SurfaceTouch {
   const SurfaceTree &a_, &b_;
   const SurfaceSides& sides_;
   bool is_self_;
-  Vec3 drift_;       ///< m, of a relative to b
+  Vec3 drift_;  ///< m, of a relative to b
+  float drift_length_;
   float thickness_;  ///< m, the sum of the radii
   float margin_;     ///< m
 };

@@ -117,6 +117,16 @@ void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node
       leaf.elements[i] = i < order.size() ? order[i] : 0;
       leaf.owned_nodes[i] = i < order.size() ? topology_.elements[order[i]].owned_nodes : std::uint8_t{0};
       leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+      for (EdgeLanes& lanes : leaf.edges) lanes.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+    }
+    leaf.edge_count = 0;
+    for (const std::uint32_t e : order) {
+      const SurfaceElement& element = topology_.elements[e];
+      for (std::size_t k = 0; k < element.edge_count(); ++k) {
+        if (!(element.owned_edges >> k & 1)) continue;
+        leaf.edges[leaf.edge_count / 8].edges[leaf.edge_count % 8] = element.edges[k];
+        ++leaf.edge_count;
+      }
     }
     return;
   }
@@ -181,7 +191,7 @@ void SurfaceTree::fit_all(Workers& workers) {
   });
   for (std::uint32_t n = subtrees - 1; n-- > 0;) fit_inner(n);
   parallel_for(workers, leaves_.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t l = begin; l < end; ++l) note_edges(leaves_[l]);
+    for (std::size_t l = begin; l < end; ++l) fit_edges(leaves_[l]);
   });
 }
 
@@ -194,7 +204,7 @@ void SurfaceTree::fit_strays(Workers& workers) {
   parallel_for(workers, strays_.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) fit_leaf(first + strays_[i]);
   });
-  for (const std::uint32_t leaf : strays_) note_edges(leaves_[leaf]);
+  for (const std::uint32_t leaf : strays_) fit_edges(leaves_[leaf]);
   // Ancestors level by level, each once.
   parents_.assign(strays_.begin(), strays_.end());
   for (std::uint32_t& n : parents_) n += first;
@@ -256,7 +266,7 @@ void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, f
       const Vec3 m = h * (v[topology_.nodes[i]].xyz() - mean);
       const bool is_sane = is_near(p.xyz()) && is_near(m);
       positions_[i] = is_sane ? Vec4{p.x, p.y, p.z, 0} : Vec4{kNan, kNan, kNan, 0};
-      motions_[i] = {m.x, m.y, m.z, 0};
+      motions_[i] = {m.x, m.y, m.z, length(m)};
     }
   });
 }
@@ -287,12 +297,18 @@ NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
   const Vec3 half_u = fit_.ways[nodes[1]].xyz() - way, half_w = fit_.ways[nodes[2]].xyz() - way;
   const Vec3 d = fit_.centers[nodes[1]].xyz() - start - half_u, e = fit_.centers[nodes[2]].xyz() - start - half_w;
   const Vec3 u = 2 * half_u, w = 2 * half_w;
-  const Vec3 first = cross(d, e), middle = first + 0.5f * (cross(u, e) + cross(d, w)), last = cross(d + u, e + w);
   const Vec3 normal = normalized(cross(d + half_u, e + half_w));
   normals_[element] = normal;
+  const bool is_face = is_finite(normal) && topology_.elements[element].is_face;
+  // What moves by less than a hundredth of its size hardly turns.
+  const float motion = std::max(length_squared(half_u), length_squared(half_w));
+  if (is_face && motion < 1e-4f * std::min(length_squared(d), length_squared(e)) && length_squared(normal) > 0.5f) {
+    return {normal, normal};
+  }
+  const Vec3 first = cross(d, e), middle = first + 0.5f * (cross(u, e) + cross(d, w)), last = cross(d + u, e + w);
   const float squares[3] = {dot(first, first), dot(middle, middle), dot(last, last)};
-  const bool has_normals = std::min({squares[0], squares[1], squares[2]}) > std::numeric_limits<float>::min() &&
-                           is_finite(normal) && topology_.elements[element].is_face;
+  const bool has_normals =
+      std::min({squares[0], squares[1], squares[2]}) > std::numeric_limits<float>::min() && is_face;
   if (!has_normals) return NormalBox::all();
   const Vec3 l = first * (1 / std::sqrt(squares[0])), n = middle * (1 / std::sqrt(squares[1])),
              m = last * (1 / std::sqrt(squares[2]));
@@ -343,16 +359,26 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
   normal_boxes_[node] = normals;
 }
 
-void SurfaceTree::note_edges(Leaf& leaf) const {
+void SurfaceTree::fit_edges(Leaf& leaf) const {
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.has_ridges = false;
-  for (std::uint32_t i = 0; i < leaf.count; ++i) {
-    const SurfaceElement& e = topology_.elements[leaf.elements[i]];
-    leaf.ridges[i] = 0;
-    for (std::size_t k = 0; k < e.edge_count(); ++k) {
-      const bool is_ridge = (e.owned_edges >> k & 1) && !is_flat_edge(topology_.edges[e.edges[k]]);
-      leaf.ridges[i] |= std::uint8_t(is_ridge << k);
+  for (std::uint32_t i = 0; i < leaf.edge_count; ++i) {
+    EdgeLanes& lanes = leaf.edges[i / 8];
+    const std::uint32_t lane = i % 8;
+    if (lane == 0) lanes.ridges = 0;
+    const SurfaceEdge& edge = topology_.edges[lanes.edges[lane]];
+    const std::uint32_t is_ridge = is_flat_edge(edge) ? 0 : 1;
+    lanes.ridges |= is_ridge << lane;
+    leaf.has_ridges |= is_ridge != 0;
+    Aabb box;
+    for (const std::uint32_t n : edge.nodes) {
+      const Vec3 c = fit_.centers[n].xyz(), way = fit_.ways[n].xyz();
+      box.include(c - way);
+      box.include(c + way);
     }
-    leaf.has_ridges |= leaf.ridges[i] != 0;
+    const Vec3 size = max_each(-box.lower, box.upper);
+    const float g = growth + 2e-7f * std::max({size.x, size.y, size.z});
+    lanes.boxes.set(lane, box.lower - Vec3{g, g, g}, box.upper + Vec3{g, g, g});
   }
 }
 

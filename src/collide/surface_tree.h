@@ -71,7 +71,7 @@ class SurfaceTree {
 
   /// Where the nodes are, m, per local node.
   std::span<const Vec4> positions() const { return positions_; }
-  /// h (v − mean velocity), m, per local node.
+  /// h (v − mean velocity), m, per local node; w is its length.
   std::span<const Vec4> motions() const { return motions_; }
   /// h times the mean velocity, m. Boxes are those of the motion without it: a cloth that flies at 100 m/s as a whole
   /// meets itself no more often than one that hangs.
@@ -80,13 +80,19 @@ class SurfaceTree {
   struct Node {
     Vec3 lower, upper;
   };
+  /// Eight edges, with the boxes of their foretold paths.
+  struct EdgeLanes {
+    Box8 boxes;
+    std::array<std::uint32_t, 8> edges;
+    std::uint32_t ridges;  ///< bit i: edge i is not flat
+  };
   struct Leaf {
     Box8 boxes;
     FaceLanes faces;
     std::array<std::uint32_t, 8> elements;
     std::array<std::uint8_t, 8> owned_nodes;
-    std::array<std::uint8_t, 8> ridges;  ///< bit i of element e: it owns its edge i, which is not flat
-    std::uint32_t count;
+    std::array<EdgeLanes, 3> edges;  ///< those that its elements own
+    std::uint32_t count, edge_count;
     float motion;       ///< m, how far its nodes may get from where they are shown
     bool has_ridges;    ///< any
     bool is_all_faces;  ///< no free edges, and none that is nowhere
@@ -117,7 +123,7 @@ class SurfaceTree {
   void fit_leaf(std::uint32_t node);
   void fit_below(std::uint32_t root);
   void fit_inner(std::uint32_t node);
-  void note_edges(Leaf& leaf) const;
+  void fit_edges(Leaf& leaf) const;
   /// Whether its surroundings are so flat that nothing sinks in where its ends are kept out.
   bool is_flat_edge(const SurfaceEdge& edge) const;
   NormalBox fit_normal(std::uint32_t element);
