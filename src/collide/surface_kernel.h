@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -41,6 +42,20 @@ struct alignas(32) FaceLanes {
       for (std::size_t i = 0; i < 3; ++i) corners[i][a][lane] = x[i][a];
       normals[a][lane] = n[a];
     }
+  }
+};
+
+/// Eight edges, with the boxes of their foretold paths. Lanes without an edge have boxes that overlap nothing.
+struct alignas(32) EdgeLanes {
+  Box8 boxes;
+  float ends[2][3][8];
+  std::uint32_t nodes[2][8];
+  std::uint32_t edges[8];
+  std::uint32_t ridges;  ///< bit i: edge i is not flat
+
+  Vec3x8 end(std::size_t i) const { return {load8(ends[i][0]), load8(ends[i][1]), load8(ends[i][2])}; }
+  Vec3 end_at(std::size_t i, std::uint32_t lane) const {
+    return {ends[i][0][lane], ends[i][1][lane], ends[i][2][lane]};
   }
 };
 
@@ -84,6 +99,24 @@ inline std::uint32_t unparted_faces(const FaceLanes& faces, const FaceLanes& oth
     other_low = min(other_height, other_low), other_high = max(other_height, other_high);
   }
   return bits_of((low <= distance) & (-high <= distance) & (other_low <= distance) & (-other_high <= distance));
+}
+
+/// Bit i is set if the planes that hold edge i and an edge from a to b are not further apart than `reach`.
+inline std::uint32_t unparted_edges(const EdgeLanes& edges, Vec3 a, Vec3 b, float reach) {
+  const Vec3x8 d = broadcast(b - a), start = edges.end(0), e = edges.end(1) - start, r = broadcast(a) - start;
+  const Vec3x8 n = cross(d, e);
+  const Float8 nn = dot(n, n), height = dot(r, n);
+  const Float8 slack = reach + 1e-4f * (abs(r.x) + abs(r.y) + abs(r.z));
+  return bits_of((nn < 1e-6f * dot(d, d) * dot(e, e)) | ~(height * height > slack * slack * nn));
+}
+
+/// Bit i is set if edge i ends in one of two nodes.
+inline std::uint32_t joined_edges(const EdgeLanes& edges, std::uint32_t a, std::uint32_t b) {
+  Int8 first, second;
+  std::memcpy(&first, edges.nodes[0], sizeof first);
+  std::memcpy(&second, edges.nodes[1], sizeof second);
+  const auto p = std::int32_t(a), q = std::int32_t(b);
+  return bits_of((first == p) | (first == q) | (second == p) | (second == q));
 }
 
 /// Whether a plane at right angles to `normal` keeps all faces of the one further than `distance` from all of the

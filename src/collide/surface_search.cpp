@@ -139,7 +139,14 @@ void SurfaceSearch::search_leaves(Part part, Found& found) const {
   Leaf a = a_.leaf(part.a);
   a.faces.move(offset_);
   a.boxes = moved(a.boxes, offset_);
-  for (SurfaceTree::EdgeLanes& lanes : a.edges) lanes.boxes = moved(lanes.boxes, offset_);
+  for (EdgeLanes& lanes : a.edges) {
+    lanes.boxes = moved(lanes.boxes, offset_);
+    for (auto& end : lanes.ends) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        for (float& c : end[k]) c += offset_[k];
+      }
+    }
+  }
   search_leaves(a, b_.leaf(part.b), part, found);
 }
 
@@ -157,7 +164,9 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
     for (; mask != 0; mask &= mask - 1) transposed[lowest_bit(mask)] |= std::uint8_t(1u << i);
   }
   if (any == 0) return;
-  const float motion = 1.0001f * (a.motion + b.motion + drift_) + kTouching;
+  const bool move_together = is_self_ && a.foretold != 0 && a.foretold == b.foretold;
+  const float motion_apart = move_together ? length(a.way - b.way) + a.spread + b.spread : a.motion + b.motion + drift_;
+  const float motion = 1.0001f * motion_apart + kTouching;
   const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
   find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
   find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
@@ -193,14 +202,17 @@ void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
   if (is_parted && !(a.has_ridges && b.has_ridges)) return;
   for (std::uint32_t i = 0; i < a.edge_count; ++i) {
-    const SurfaceTree::EdgeLanes& own = a.edges[i / 8];
+    const EdgeLanes& own = a.edges[i / 8];
     const bool is_ridge = own.ridges >> (i % 8) & 1;
     if (is_parted && !is_ridge) continue;
     const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
     for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
-      const SurfaceTree::EdgeLanes& others = b.edges[j / 8];
+      const EdgeLanes& others = b.edges[j / 8];
       std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
       if (is_parted) mask &= others.ridges;
+      if (mask == 0) continue;
+      mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness_ + motion);
+      if (is_self_) mask &= ~joined_edges(others, own.nodes[0][i % 8], own.nodes[1][i % 8]);
       if (is_same) mask &= j + 7 <= i ? 0u : j > i ? 0xffu : ~((2u << (i - j)) - 1);
       for (; mask != 0; mask &= mask - 1) {
         const std::uint32_t lane = lowest_bit(mask);
@@ -215,10 +227,16 @@ void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float
 void SurfaceSearch::add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float nearness, Found& found) const {
   if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
   const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
-  if (is_self_ && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) return;
   const Vec4 &a0 = a_.fit().centers[p[0]], &a1 = a_.fit().centers[p[1]];
   const Vec4 &b0 = b_.fit().centers[q[0]], &b1 = b_.fit().centers[q[1]];
-  const float motion = std::max(a0.w, a1.w) + std::max(b0.w, b1.w) + slack_ + drift_;
+  float motion = std::max(a0.w, a1.w) + std::max(b0.w, b1.w);
+  const auto& when = a_.fit().foretold;
+  if (is_self_ && when[p[0]] == when[p[1]] && when[p[0]] == when[q[0]] && when[p[0]] == when[q[1]]) {
+    const auto& ways = a_.fit().ways;
+    motion = relative_motion(FeaturePair::EdgeEdge,
+                             {ways[p[0]].xyz(), ways[p[1]].xyz(), ways[q[0]].xyz(), ways[q[1]].xyz()});
+  }
+  motion += slack_ + drift_;
   const float reach = 1.0001f * (nearness + motion) + kTouching;
   if (are_farther(FeaturePair::EdgeEdge, {a0.xyz() + offset_, a1.xyz() + offset_, b0.xyz(), b1.xyz()}, reach)) return;
   found.candidates.push_back({edge_a, edge_b, SurfaceCandidate::Edges, found.owner, found.partner});

@@ -162,19 +162,30 @@ void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float 
   const bool is_known = fit_.centers.size() == positions_.size() && margin <= fit_.margin;
   if (is_known) find_frame();
   if (!is_known || !is_near(displacement_)) {
-    fit_ = {.centers = std::move(fit_.centers), .ways = std::move(fit_.ways), .renewed = std::move(fit_.renewed)};
     fit_.start = mean_of(positions_);
     fit_.margin = margin;
     fit_.centers.resize(positions_.size());
     fit_.ways.resize(positions_.size());
+    fit_.foretold.resize(positions_.size());
+    fit_.renewed.resize(leaves_.size());
     displacement_ = {};
-    for (std::uint32_t n = 0; n < positions_.size(); ++n) foretell(n);
     id_ = next_id();
     fit_.now = 1;
-    fit_.renewed.assign(leaves_.size(), 1);
-    return fit_all(workers);
+    return foretell_all(workers);
   }
-  if (find_strays(workers)) fit_strays(workers);
+  ++fit_.now;
+  const std::size_t strays = find_strays(workers);
+  if (strays > positions_.size() / 8) {
+    foretell_all(workers);
+  } else if (strays > 0) {
+    fit_strays(workers);
+  }
+}
+
+void SurfaceTree::foretell_all(Workers& workers) {
+  for (std::uint32_t n = 0; n < positions_.size(); ++n) foretell(n);
+  std::fill(fit_.renewed.begin(), fit_.renewed.end(), fit_.now);
+  fit_all(workers);
 }
 
 void SurfaceTree::restore(const Fit& fit, Workers& workers) {
@@ -195,11 +206,19 @@ void SurfaceTree::fit_all(Workers& workers) {
   });
 }
 
+/// Foretells the paths of the strayed nodes anew, and fits the leaves that have them.
 void SurfaceTree::fit_strays(Workers& workers) {
-  if (strays_.size() > leaves_.size() / 4) {
-    fit_all(workers);
-    return;
+  strays_.clear();
+  for (std::uint32_t n = 0; n < strayed_.size(); ++n) {
+    if (!strayed_[n]) continue;
+    foretell(n);
+    for (const std::uint32_t leaf : leaves_of_node_[n]) {
+      if (fit_.renewed[leaf] == fit_.now) continue;
+      fit_.renewed[leaf] = fit_.now;
+      strays_.push_back(leaf);
+    }
   }
+  std::sort(strays_.begin(), strays_.end());
   const std::uint32_t first = std::uint32_t(leaves_.size()) - 1;
   parallel_for(workers, strays_.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) fit_leaf(first + strays_[i]);
@@ -218,36 +237,25 @@ void SurfaceTree::fit_strays(Workers& workers) {
 /// The frame moves with the mean of all nodes.
 void SurfaceTree::find_frame() { displacement_ = mean_of(positions_) - fit_.start; }
 
-/// Foretells the paths of all nodes anew that are not, or will not be after this substep, within the slack of theirs,
-/// and lists the leaves that have them.
-bool SurfaceTree::find_strays(Workers& workers) {
+/// How many nodes are not, or will not be after this substep, within the slack of where they were expected.
+std::size_t SurfaceTree::find_strays(Workers& workers) {
+  std::atomic<std::size_t> strays{0};
   parallel_for(workers, positions_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
     const float squared_slack = slack_ * slack_;
+    std::size_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3 from = positions_[i].xyz() - displacement_ - fit_.centers[i].xyz(), to = from + motions_[i].xyz();
       const Vec3 way = fit_.ways[i].xyz();
-      const float ww = length_squared(way), scale = ww > 0 ? 1 / ww : 0.0f;
-      const float s = std::clamp(scale * dot(from, way), -1.0f, 1.0f),
-                  t = std::clamp(scale * dot(to, way), -1.0f, 1.0f);
+      const float age = float(fit_.now - fit_.foretold[i]) * (2 / kForesight) - 1;
+      const float s = std::min(age, 1.0f), t = std::min(age + 2 / kForesight, 1.0f);
       const bool is_kept =
           length_squared(from - s * way) <= squared_slack && length_squared(to - t * way) <= squared_slack;
       strayed_[i] = !is_kept;
+      count += !is_kept;
     }
+    strays += count;
   });
-  strays_.clear();
-  for (std::uint32_t n = 0; n < strayed_.size(); ++n) {
-    if (!strayed_[n]) continue;
-    foretell(n);
-    for (const std::uint32_t leaf : leaves_of_node_[n]) {
-      if (fit_.renewed[leaf] == fit_.now + 1) continue;
-      fit_.renewed[leaf] = fit_.now + 1;
-      strays_.push_back(leaf);
-    }
-  }
-  if (strays_.empty()) return false;
-  ++fit_.now;
-  std::sort(strays_.begin(), strays_.end());
-  return true;
+  return strays;
 }
 
 void SurfaceTree::foretell(std::uint32_t node) {
@@ -255,6 +263,7 @@ void SurfaceTree::foretell(std::uint32_t node) {
   const Vec3 center = positions_[node].xyz() - displacement_ + way;
   fit_.ways[node] = {way.x, way.y, way.z, 0};
   fit_.centers[node] = {center.x, center.y, center.z, length(way)};
+  fit_.foretold[node] = fit_.now;
 }
 
 void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
@@ -320,7 +329,8 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
   const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.is_all_faces = true;
   leaf.motion = 0;
-  Aabb all;
+  leaf.foretold = leaf.count > 0 ? fit_.foretold[topology_.elements[leaf.elements[0]].nodes[0]] : 0;
+  Aabb all, ways;
   NormalBox normals;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const SurfaceElement& e = topology_.elements[leaf.elements[i]];
@@ -335,6 +345,8 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
       upper = max_each(upper, corners[k] + half);
       sum += corners[k];
       leaf.motion = std::max(leaf.motion, c.w);
+      if (is_near(way)) ways.include(way);
+      if (fit_.foretold[e.nodes[k]] != leaf.foretold) leaf.foretold = 0;
     }
     leaf.faces.set(i, corners, normals_[leaf.elements[i]]);
     leaf.is_all_faces &= e.is_face;
@@ -355,6 +367,8 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
                    leaf.faces.normal_at(0));
   }
   leaf.motion += slack_;
+  leaf.way = ways.is_empty() ? Vec3{} : 0.5f * (ways.lower + ways.upper);
+  leaf.spread = slack_ + (ways.is_empty() ? 0.0f : 0.5f * length(ways.upper - ways.lower));
   nodes_[node] = {all.lower, all.upper};
   normal_boxes_[node] = normals;
 }
@@ -367,6 +381,11 @@ void SurfaceTree::fit_edges(Leaf& leaf) const {
     const std::uint32_t lane = i % 8;
     if (lane == 0) lanes.ridges = 0;
     const SurfaceEdge& edge = topology_.edges[lanes.edges[lane]];
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Vec3 c = fit_.centers[edge.nodes[k]].xyz();
+      for (std::size_t a = 0; a < 3; ++a) lanes.ends[k][a][lane] = c[a];
+      lanes.nodes[k][lane] = edge.nodes[k];
+    }
     const std::uint32_t is_ridge = is_flat_edge(edge) ? 0 : 1;
     lanes.ridges |= is_ridge << lane;
     leaf.has_ridges |= is_ridge != 0;

@@ -41,12 +41,13 @@ class SurfaceTree {
   /// What the boxes were fitted to, in the frame of the motion that all nodes have in common. A tree to which it is
   /// given back goes on as the one from which it was taken.
   struct Fit {
-    std::vector<Vec4> centers;           ///< m, per local node: the middle of its foretold path; w is its radius
-    std::vector<Vec4> ways;              ///< m, per local node: half of that path
-    std::vector<std::uint32_t> renewed;  ///< per leaf: when it was fitted, counted in refits
-    std::uint32_t now = 0;               ///< refits so far
-    Vec3 start{};                        ///< m, the mean place of the nodes when the frame was laid
-    float margin = 0;                    ///< m
+    std::vector<Vec4> centers;            ///< m, per local node: the middle of its foretold path; w is its radius
+    std::vector<Vec4> ways;               ///< m, per local node: half of that path
+    std::vector<std::uint32_t> foretold;  ///< per local node: when, counted in refits
+    std::vector<std::uint32_t> renewed;   ///< per leaf: when it was fitted, counted in refits
+    std::uint32_t now = 0;                ///< refits so far; the paths of nodes are foretold for two of them
+    Vec3 start{};                         ///< m, the mean place of the nodes when the frame was laid
+    float margin = 0;                     ///< m
   };
   const Fit& fit() const { return fit_; }
   void restore(const Fit& fit, Workers& workers);
@@ -80,12 +81,6 @@ class SurfaceTree {
   struct Node {
     Vec3 lower, upper;
   };
-  /// Eight edges, with the boxes of their foretold paths.
-  struct EdgeLanes {
-    Box8 boxes;
-    std::array<std::uint32_t, 8> edges;
-    std::uint32_t ridges;  ///< bit i: edge i is not flat
-  };
   struct Leaf {
     Box8 boxes;
     FaceLanes faces;
@@ -93,9 +88,13 @@ class SurfaceTree {
     std::array<std::uint8_t, 8> owned_nodes;
     std::array<EdgeLanes, 3> edges;  ///< those that its elements own
     std::uint32_t count, edge_count;
-    float motion;       ///< m, how far its nodes may get from where they are shown
-    bool has_ridges;    ///< any
-    bool is_all_faces;  ///< no free edges, and none that is nowhere
+    float motion;  ///< m, how far its nodes may get from where they are shown
+    // Nodes whose paths were foretold at the same time move along them together:
+    std::uint32_t foretold;  ///< when those of all its nodes were; 0 if at different times
+    Vec3 way;                ///< m, a mean of theirs
+    float spread;            ///< m, how far its nodes may get from where they are shown but for that
+    bool has_ridges;         ///< any
+    bool is_all_faces;       ///< no free edges, and none that is nowhere
   };
   /// Nodes are numbered by levels: the root is 0, the children of n are 2 n + 1 and 2 n + 2; all leaves are on the last
   /// level.
@@ -116,8 +115,9 @@ class SurfaceTree {
   void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
   void move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers);
   void find_frame();
-  bool find_strays(Workers& workers);
+  std::size_t find_strays(Workers& workers);
   void foretell(std::uint32_t node);
+  void foretell_all(Workers& workers);
   void fit_all(Workers& workers);
   void fit_strays(Workers& workers);
   void fit_leaf(std::uint32_t node);
