@@ -5,6 +5,7 @@
 namespace pliant {
 namespace {
 
+constexpr float kSharp = 1;      ///< the square of the sum of the normals where an edge is bent by 120°
 constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
 
 /// The part of w that is at right angles to d.
@@ -141,6 +142,7 @@ float SurfacePair::side_of_node(const Separation& now) const {
     const std::uint32_t across_edge = edge.wings[0] == face.nodes[(i + 2) % 3] ? edge.wings[1] : edge.wings[0];
     const Vec3 start = point_of_second(face.nodes[i], 0), end = point_of_second(face.nodes[(i + 1) % 3], 0);
     normal += normalized(cross(point_of_second(across_edge, 0) - start, end - start));
+    if (length_squared(normal) < kSharp) return 0;
   }
   const float height = dot(now.offset, normal);
   return height < 0 ? -1.0f : 1.0f;

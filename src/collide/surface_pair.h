@@ -28,7 +28,8 @@ struct SurfacePair {
   std::uint64_t key() const;
   /// Whether another pair says the same as this one, or something nearer, at the moment t of the substep.
   bool is_redundant(const Separation& at, float t) const;
-  /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round.
+  /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round or where
+  /// the surface is folded so sharply that this says little.
   float side_of_node(const Separation& now) const;
   /// At right angles to the face or to both edges, where these have directions at all.
   Vec3 common_normal(float t) const;

@@ -9,6 +9,8 @@ using Found = SurfaceContacts::Found;
 
 /// Distances below this (m) are made of rounding: they have no direction.
 constexpr float kTouching = 1e-6f;
+/// Faces whose normals have at least this cosine have their front on the same side.
+constexpr float kAlike = 0.5f;
 
 bool has(const SurfaceElement& e, std::uint32_t node) {
   return e.nodes[0] == node || e.nodes[1] == node || e.nodes[2] == node;
@@ -111,6 +113,11 @@ const SideNote* SurfaceTouch::note_of(const SurfacePair& pair, std::uint64_t key
     const std::uint64_t face = (note.key & 0xffffffffu) - topology.first_feature;
     if (neighbor || face >= topology.face_count) continue;  // a face of another surface
     const SurfaceElement& other = topology.elements[face];
+    // Where the surface is folded, what is in front of the one is behind the other.
+    const Vec4* x = pair.second->positions().data();
+    const Vec3 start = x[other.nodes[0]].xyz();
+    const Vec3 normal = normalized(cross(x[other.nodes[1]].xyz() - start, x[other.nodes[2]].xyz() - start));
+    if (dot(normal, pair.common_normal(0)) < kAlike) continue;
     if (std::any_of(pair.nodes.begin() + 1, pair.nodes.end(), [&](std::uint32_t n) { return has(other, n); })) {
       neighbor = &note;
     }
