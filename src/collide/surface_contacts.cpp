@@ -3,16 +3,18 @@
 #include <algorithm>
 
 #include "collide/surface_search.h"
+#include "collide/surface_touch.h"
 
 namespace pliant {
 namespace {
 
 /// The search is cut into about so many parts, whatever the number of threads.
 constexpr std::size_t kParts = 512;
-/// So many close looks at pairs of features are allowed per element. A cloth that lies in folds needs about ten, one
-/// that is crushed into a ball hundreds; one that has collapsed into a point would need all its features squared.
-constexpr std::size_t kTestsPerElement = 200;
-constexpr std::size_t kMinTests = 500;
+/// So many pairs of features are allowed per element. A cloth that lies in folds needs about ten, one that is crushed
+/// into a ball hundreds; one that has collapsed into a point would need all its features squared.
+constexpr std::size_t kCandidatesPerElement = 200;
+constexpr std::size_t kMinCandidates = 500;
+constexpr std::size_t kLeavesPerChunk = 64;
 
 }  // namespace
 
@@ -24,29 +26,139 @@ std::span<const SurfaceContact> SurfaceContacts::find_self(const SurfaceTree& su
   return search(surface, surface, workers);
 }
 
+SurfacePair SurfaceCandidate::pair(const SurfaceTree& a, const SurfaceTree& b) const {
+  const FeaturePair features = kind == Edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace;
+  return kind == NodeOfB ? SurfacePair::of(features, b, first, a, second)
+                         : SurfacePair::of(features, a, first, b, second);
+}
+
+void SurfaceContacts::restore(const Candidates& candidates) {
+  candidates_ = candidates;
+  is_restored_ = true;
+}
+
 std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
   contacts_.clear();
   notes_.clear();
   report_ = {};
-  const SurfaceSearch search(a, b, sides_);
-  cut_into_parts(search, a.empty() || b.empty() || (&a == &b && a.is_flat(0)));
+  update_candidates(a, b, workers);
+  report_.cut_parts = cut_parts_;
 
-  // Parts run in any order and are joined in theirs.
-  const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
-  const std::size_t max_tests = kMinTests + kTestsPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
-  if (found_.size() < parts_.size()) found_.resize(parts_.size());
-  parallel_for(workers, parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) search.run(parts_[i], max_tests, found_[i]);
+  // Chunks run in any order and are joined in theirs.
+  const std::size_t leaves = candidates_.of_leaf.size(), chunks = (leaves + kLeavesPerChunk - 1) / kLeavesPerChunk;
+  if (found_.size() < chunks) found_.resize(chunks);
+  const SurfaceTouch touch(a, b, sides_);
+  parallel_for(workers, chunks, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      found_[i].contacts.clear();
+      found_[i].notes.clear();
+      for (std::size_t l = i * kLeavesPerChunk; l < std::min(leaves, (i + 1) * kLeavesPerChunk); ++l) {
+        drop_outdated(candidates_.of_leaf[l]);
+        touch.run(candidates_.of_leaf[l], found_[i]);
+      }
+    }
   });
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
+  for (std::size_t i = 0; i < chunks; ++i) {
     const Found& found = found_[i];
     contacts_.insert(contacts_.end(), found.contacts.begin(), found.contacts.end());
     notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
-    report_.tests += found.tests;
-    report_.cut_parts += found.is_cut;
   }
+  for (const auto& candidates : candidates_.of_leaf) report_.tests += candidates.size();
   sides_.assign(notes_);
   return contacts_;
+}
+
+/// Those whose other leaf has been fitted since: that leaf has found them again, if they are still near.
+void SurfaceContacts::drop_outdated(std::vector<SurfaceCandidate>& candidates) const {
+  std::erase_if(candidates, [&](const SurfaceCandidate& c) {
+    return candidates_.renewed[c.partner] > candidates_.renewed[c.owner];
+  });
+}
+
+void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+  const bool is_self = &a == &b;
+  const std::size_t leaves = a.leaf_count() + (is_self ? 0 : b.leaf_count());
+  const std::array ids{a.id(), b.id()};
+  const bool is_known = (is_restored_ || tree_ids_ == ids) && candidates_.of_leaf.size() == leaves;
+  is_restored_ = false;
+  tree_ids_ = ids;
+  if (a.empty() || b.empty()) return candidates_.of_leaf.clear();
+  if (!is_known || !keeps_to_outlook(a, b)) {
+    candidates_.of_leaf.resize(leaves);
+    candidates_.renewed.assign(leaves, 0);
+    candidates_.searches = 0;
+    candidates_.seen = {a.fit().now, b.fit().now};
+    return renew_all(a, b, workers);
+  }
+  outdated_.clear();
+  for (std::uint32_t l = 0; l < leaves; ++l) {
+    const bool is_of_a = l < a.leaf_count();
+    const std::uint32_t renewed = is_of_a ? a.renewed(l) : b.renewed(l - a.leaf_count());
+    if (renewed > candidates_.seen[is_of_a ? 0 : 1]) outdated_.push_back(l);
+  }
+  candidates_.seen = {a.fit().now, b.fit().now};
+  if (outdated_.empty()) return;
+  if (outdated_.size() > leaves / 2) {
+    renew_all(a, b, workers);
+  } else {
+    renew_some(a, b, workers);
+  }
+}
+
+/// Whether the one surface is, and will be after this substep, where it was expected in relation to the other.
+bool SurfaceContacts::keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const {
+  if (&a == &b) return true;
+  const Outlook& outlook = candidates_.outlook;
+  const Vec3 from = a.displacement() - b.displacement() - outlook.offset, to = from + a.drift() - b.drift();
+  const float squared = length_squared(outlook.way), scale = squared > 0 ? 1 / squared : 0.0f;
+  const auto is_kept = [&](Vec3 p) {
+    const float t = std::clamp(scale * dot(p, outlook.way), -1.0f, 1.0f);
+    return length(p - t * outlook.way) <= outlook.slack;
+  };
+  return is_kept(from) && is_kept(to);
+}
+
+/// Looks for pairs of all leaves at once.
+void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+  candidates_.outlook = {};
+  if (&a != &b) {
+    const Vec3 way = 0.5f * SurfaceTree::kForesight * (a.drift() - b.drift());
+    candidates_.outlook = {a.displacement() - b.displacement() + way, way, std::min(a.slack(), b.slack())};
+  }
+  ++candidates_.searches;
+  std::fill(candidates_.renewed.begin(), candidates_.renewed.end(), candidates_.searches);
+  for (auto& candidates : candidates_.of_leaf) candidates.clear();
+  report_.renewed = candidates_.of_leaf.size();
+
+  const SurfaceSearch search(a, b, candidates_);
+  cut_into_parts(search, &a == &b && a.is_flat(0));
+  const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
+  const std::size_t most = kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
+  if (found_.size() < parts_.size()) found_.resize(parts_.size());
+  parallel_for(workers, parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) search.run(parts_[i], most, found_[i]);
+  });
+  cut_parts_ = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    for (const SurfaceCandidate& c : found_[i].candidates) candidates_.of_leaf[c.owner].push_back(c);
+    cut_parts_ += found_[i].is_cut;
+  }
+}
+
+/// Looks for pairs of the outdated leaves, each with all others.
+void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+  ++candidates_.searches;
+  for (const std::uint32_t leaf : outdated_) candidates_.renewed[leaf] = candidates_.searches;
+  report_.renewed = outdated_.size();
+  const SurfaceSearch search(a, b, candidates_);
+  if (found_.size() < outdated_.size()) found_.resize(outdated_.size());
+  parallel_for(workers, outdated_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      search.run_leaf(outdated_[i], kMinCandidates + 8 * kCandidatesPerElement, found_[i]);
+      candidates_.of_leaf[outdated_[i]].assign(found_[i].candidates.begin(), found_[i].candidates.end());
+    }
+  });
+  for (std::size_t i = 0; i < outdated_.size(); ++i) cut_parts_ += found_[i].is_cut;
 }
 
 /// Goes down the trees level by level until there are enough parts to share out.

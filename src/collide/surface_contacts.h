@@ -9,6 +9,9 @@
 // that share it, and only if no neighbour is nearer still; two edges that cross above nearly flat surroundings are left
 // to their ends (they could sink in by a tenth of the thickness at most). Nothing is left out that would pass through.
 //
+// Pairs of features that may touch are looked for only where boxes of the surfaces hold no longer (surface_tree.h);
+// elsewhere, and until then, only these candidates are looked at.
+//
 // Cost: linear in the surface (refit) and in what is near to what. Results do not depend on the number of threads.
 //
 // Limits: surfaces that pass through each other already (an edge through the inside of a face) are pushed apart only
@@ -44,13 +47,25 @@ struct SurfaceContact {
 
 /// What one search did.
 struct SurfaceSearchReport {
-  std::size_t tests = 0;      ///< pairs of features that were looked at closely
+  std::size_t tests = 0;      ///< pairs of features that were looked at
+  std::size_t renewed = 0;    ///< leaves of the trees for which pairs were looked for anew
   std::size_t cut_parts = 0;  ///< parts of the search that were given up because they had too many pairs, 0 in any sane
                               ///< state: contacts are missing
   bool overflowed() const { return cut_parts > 0; }
 };
 
 class SurfaceSearch;
+struct SurfacePair;
+
+/// Two features that may touch as long as the boxes of their surfaces hold.
+struct SurfaceCandidate {
+  enum Kind : std::uint32_t { NodeOfA, NodeOfB, Edges };
+  std::uint32_t first, second;  ///< node and face, or edge of a and edge of b
+  Kind kind;
+  std::uint32_t owner, partner;  ///< the leaves that have them: of a from 0, of b (if it is another) behind these
+
+  SurfacePair pair(const SurfaceTree& a, const SurfaceTree& b) const;
+};
 
 /// Finds the contacts of one pair of surfaces, or of one surface with itself, and remembers what must be remembered
 /// until the next substep. Use one per pair.
@@ -71,24 +86,53 @@ class SurfaceContacts {
   SurfaceSides& sides() { return sides_; }
   const SurfaceSides& sides() const { return sides_; }
 
+  /// How the one surface was expected to move in relation to the other when candidates were looked for.
+  struct Outlook {
+    Vec3 offset{};    ///< m, of the frame of a in that of b
+    Vec3 way{};       ///< m, half of how far it is to get from there
+    float slack = 0;  ///< m, how far it may stray from there
+  };
+  /// What may touch as long as the boxes hold.
+  struct Candidates {
+    Outlook outlook;
+    std::vector<std::vector<SurfaceCandidate>> of_leaf;  ///< by owner
+    std::vector<std::uint32_t> renewed;                  ///< by owner: in which search they were looked for last
+    std::uint32_t searches = 0;
+    std::array<std::uint32_t, 2> seen{};  ///< which refit of the trees was the last
+  };
+  /// With these, and with the fits of the trees, a search goes on as the one from which they were taken.
+  const Candidates& candidates() const { return candidates_; }
+  void restore(const Candidates& candidates);
+
   /// Two nodes of the trees whose boxes overlap; the same node twice stands for all pairs below it.
   struct Part {
     std::uint32_t a, b;
   };
   /// What one part of the search found.
   struct Found {
+    std::vector<SurfaceCandidate> candidates;
     std::vector<SurfaceContact> contacts;
     std::vector<SideNote> notes;
     std::vector<Part> stack;
-    std::size_t tests = 0;
+    std::uint32_t owner = 0, partner = 0;  ///< of the candidates that are added
     bool is_cut = false;
   };
 
  private:
   std::span<const SurfaceContact> search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
+  bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);
 
   SurfaceSides sides_;
+  Candidates candidates_;
+  std::array<std::uint64_t, 2> tree_ids_{};
+  bool is_restored_ = false;
+  std::vector<std::uint32_t> outdated_;  ///< leaves, by the numbers of owners
+  std::size_t cut_parts_ = 0;
   std::vector<Part> parts_, next_parts_;
   std::vector<Found> found_;
   std::vector<SurfaceContact> contacts_;

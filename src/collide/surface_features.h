@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -22,6 +23,23 @@ struct Separation {
   float distance = 0;              ///< m, its length
 };
 Separation find_separation(FeaturePair kind, const PairPoints& x);
+
+/// A cheap test that the features are further apart than `reach`: by their boxes, then by the plane of the face or the
+/// two planes that hold the edges.
+inline bool are_farther(FeaturePair kind, const PairPoints& x, float reach) {
+  const bool is_face = kind == FeaturePair::NodeFace;
+  const Vec3 low = min_each(x[2], x[3]), high = max_each(x[2], x[3]);
+  const Vec3 lower_a = is_face ? x[0] : min_each(x[0], x[1]), upper_a = is_face ? x[0] : max_each(x[0], x[1]);
+  const Vec3 lower_b = is_face ? min_each(x[1], low) : low, upper_b = is_face ? max_each(x[1], high) : high;
+  const Vec3 apart = max_each(lower_a - upper_b, lower_b - upper_a);
+  if (!(apart.x <= reach && apart.y <= reach && apart.z <= reach)) return true;  // NaN is far too
+  const Vec3 d = is_face ? x[2] - x[1] : x[1] - x[0], e = is_face ? x[3] - x[1] : x[3] - x[2];
+  const Vec3 n = cross(d, e), r = x[0] - x[3];
+  const float nn = dot(n, n), height = dot(r, n);
+  if (nn < 1e-6f * dot(d, d) * dot(e, e)) return false;  // too thin for a plane
+  const float slack = reach + 1e-4f * (std::abs(r.x) + std::abs(r.y) + std::abs(r.z));
+  return height * height > slack * slack * nn;
+}
 
 /// An upper bound of how much nearer or further the features can get while their points make the motions `m` (m).
 float relative_motion(FeaturePair kind, const PairPoints& m);

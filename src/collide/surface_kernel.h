@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -24,10 +23,6 @@ namespace pliant {
 /// lanes of faces that are nowhere hold NaN.
 struct alignas(32) FaceLanes {
   float corners[3][3][8], normals[3][8];
-  /// Of edge i: the square of how far beyond it, against the height, a node is surely over the neighbour; infinite
-  /// where there is none, or where it is not level with this face.
-  float beyond[3][8];
-  std::uint8_t owned_nodes[8];  ///< bit i: the face speaks for its corner i
 
   Vec3x8 corner(std::size_t i) const { return {load8(corners[i][0]), load8(corners[i][1]), load8(corners[i][2])}; }
   Vec3x8 normal() const { return {load8(normals[0]), load8(normals[1]), load8(normals[2])}; }
@@ -35,12 +30,32 @@ struct alignas(32) FaceLanes {
     return {corners[i][0][lane], corners[i][1][lane], corners[i][2][lane]};
   }
   Vec3 normal_at(std::uint32_t lane) const { return {normals[0][lane], normals[1][lane], normals[2][lane]}; }
+  void move(Vec3 way) {
+    for (auto& corner : corners) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        for (float& c : corner[a]) c += way[a];
+      }
+    }
+  }
   void set(std::uint32_t lane, const std::array<Vec3, 3>& x, Vec3 n) {
     for (std::size_t a = 0; a < 3; ++a) {
       for (std::size_t i = 0; i < 3; ++i) corners[i][a][lane] = x[i][a];
       normals[a][lane] = n[a];
-      beyond[a][lane] = std::numeric_limits<float>::infinity();
     }
+  }
+};
+
+/// Eight edges, with the boxes of their foretold paths. Lanes without an edge have boxes that overlap nothing.
+struct alignas(32) EdgeLanes {
+  Box8 boxes;
+  float ends[2][3][8];
+  std::uint32_t nodes[2][8];
+  std::uint32_t edges[8];
+  std::uint32_t ridges;  ///< bit i: edge i is not flat
+
+  Vec3x8 end(std::size_t i) const { return {load8(ends[i][0]), load8(ends[i][1]), load8(ends[i][2])}; }
+  Vec3 end_at(std::size_t i, std::uint32_t lane) const {
+    return {ends[i][0][lane], ends[i][1][lane], ends[i][2][lane]};
   }
 };
 
@@ -56,28 +71,18 @@ inline std::uint32_t bits_of(Int8 mask) {
 inline Vec3x8 broadcast(Vec3 p) { return {broadcast(p.x), broadcast(p.y), broadcast(p.z)}; }
 
 /// Bit i is set if a node at p may be nearer than `reach` to face i, judged by its height over the plane and by its
-/// distance from the three edges within the plane, and if face i has to speak for it: no neighbour is nearer for sure,
-/// and the corner that is nearest, if one is, is its own. Nodes that are not higher than `settled` are never left to
-/// others.
-inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach, float settled) {
-  using Byte8 = std::uint8_t __attribute__((vector_size(8)));
+/// distance from the three edges within the plane.
+inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach) {
   const Vec3x8 n = faces.normal(), x = broadcast(p);
-  const Float8 height = dot(x - faces.corner(0), n), squared = height * height;
-  const Float8 left = reach * reach - squared;  // the square of the reach within the plane
-  Int8 is_near = left >= 0, is_anothers = {}, is_before[3], is_behind[3];
+  const Float8 height = dot(x - faces.corner(0), n);
+  const Float8 left = reach * reach - height * height;  // the square of the reach within the plane
+  Int8 is_near = left >= 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3x8 start = faces.corner(i), edge = faces.corner((i + 1) % 3) - start;
-    const Float8 inside = dot(cross(n, edge), x - start), along = dot(edge, x - start), ee = dot(edge, edge);
-    const Float8 outside = inside * inside;
-    is_before[i] = along<0, is_behind[i] = along> ee;
-    is_near &= (inside >= 0) | (outside <= left * ee);
-    is_anothers |= (inside < 0) & ~is_before[i] & ~is_behind[i] & (outside > load8(faces.beyond[i]) * squared * ee);
+    const Float8 inside = dot(cross(n, edge), x - start);
+    is_near &= (inside >= 0) | (inside * inside <= left * dot(edge, edge));
   }
-  Byte8 bytes;
-  std::memcpy(&bytes, faces.owned_nodes, sizeof bytes);
-  const Int8 owned = __builtin_convertvector(bytes, Int8);
-  for (std::size_t i = 0; i < 3; ++i) is_anothers |= is_before[i] & is_behind[(i + 2) % 3] & ((owned & (1 << i)) == 0);
-  return bits_of(is_near & ((squared <= settled * settled) | ~is_anothers));
+  return bits_of(is_near);
 }
 
 /// Bit i is set if no plane of the one or the other keeps the face and face i further apart than `distance`.
@@ -94,6 +99,24 @@ inline std::uint32_t unparted_faces(const FaceLanes& faces, const FaceLanes& oth
     other_low = min(other_height, other_low), other_high = max(other_height, other_high);
   }
   return bits_of((low <= distance) & (-high <= distance) & (other_low <= distance) & (-other_high <= distance));
+}
+
+/// Bit i is set if the planes that hold edge i and an edge from a to b are not further apart than `reach`.
+inline std::uint32_t unparted_edges(const EdgeLanes& edges, Vec3 a, Vec3 b, float reach) {
+  const Vec3x8 d = broadcast(b - a), start = edges.end(0), e = edges.end(1) - start, r = broadcast(a) - start;
+  const Vec3x8 n = cross(d, e);
+  const Float8 nn = dot(n, n), height = dot(r, n);
+  const Float8 slack = reach + 1e-4f * (abs(r.x) + abs(r.y) + abs(r.z));
+  return bits_of((nn < 1e-6f * dot(d, d) * dot(e, e)) | ~(height * height > slack * slack * nn));
+}
+
+/// Bit i is set if edge i ends in one of two nodes.
+inline std::uint32_t joined_edges(const EdgeLanes& edges, std::uint32_t a, std::uint32_t b) {
+  Int8 first, second;
+  std::memcpy(&first, edges.nodes[0], sizeof first);
+  std::memcpy(&second, edges.nodes[1], sizeof second);
+  const auto p = std::int32_t(a), q = std::int32_t(b);
+  return bits_of((first == p) | (first == q) | (second == p) | (second == q));
 }
 
 /// Whether a plane at right angles to `normal` keeps all faces of the one further than `distance` from all of the

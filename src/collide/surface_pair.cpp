@@ -5,6 +5,7 @@
 namespace pliant {
 namespace {
 
+constexpr float kSharp = 1;      ///< the square of the sum of the normals where an edge is bent by 120°
 constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
 
 /// The part of w that is at right angles to d.
@@ -44,6 +45,30 @@ float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
 }
 
 }  // namespace
+
+SurfacePair SurfacePair::of(FeaturePair kind, const SurfaceTree& first, std::uint32_t a, const SurfaceTree& second,
+                            std::uint32_t b) {
+  SurfacePair pair{kind, &first, &second, {}, {a, b}};
+  if (kind == FeaturePair::NodeFace) {
+    const auto& f = second.topology().elements[b].nodes;
+    pair.nodes = {a, f[0], f[1], f[2]};
+  } else {
+    const NodePair p = first.topology().edges[a].nodes, q = second.topology().edges[b].nodes;
+    pair.nodes = {p[0], p[1], q[0], q[1]};
+  }
+  return pair;
+}
+
+void SurfacePair::place(Vec3 drift_of_first) {
+  drift = drift_of_first;
+  const std::size_t split = kind == FeaturePair::NodeFace ? 1 : 2;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const SurfaceTree& tree = i < split ? *first : *second;
+    x[i] = tree.positions()[nodes[i]].xyz();
+    motion[i] = tree.motions()[nodes[i]].xyz();
+    if (i < split) motion[i] += drift;
+  }
+}
 
 std::uint64_t SurfacePair::key() const {
   const SurfaceTopology &a = first->topology(), &b = second->topology();
@@ -117,6 +142,7 @@ float SurfacePair::side_of_node(const Separation& now) const {
     const std::uint32_t across_edge = edge.wings[0] == face.nodes[(i + 2) % 3] ? edge.wings[1] : edge.wings[0];
     const Vec3 start = point_of_second(face.nodes[i], 0), end = point_of_second(face.nodes[(i + 1) % 3], 0);
     normal += normalized(cross(point_of_second(across_edge, 0) - start, end - start));
+    if (length_squared(normal) < kSharp) return 0;
   }
   const float height = dot(now.offset, normal);
   return height < 0 ? -1.0f : 1.0f;

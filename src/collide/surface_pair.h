@@ -15,14 +15,21 @@ struct SurfacePair {
   const SurfaceTree* second;           ///< the surface of the face, or of the second edge
   std::array<std::uint32_t, 4> nodes;  ///< local
   std::uint32_t feature[2];            ///< node and face (its element), or edge and edge
-  PairPoints x;                        ///< m, now
-  PairPoints motion;                   ///< m, in this substep, relative to the drift of the second surface
-  Vec3 drift;                          ///< m, of the first surface relative to the second
+  PairPoints x{};                      ///< m, now
+  PairPoints motion{};                 ///< m, in this substep, relative to the drift of the second surface
+  Vec3 drift{};                        ///< m, of the first surface relative to the second
+
+  /// Without its points. `a` and `b` are the numbers of the node and the face, or of the two edges.
+  static SurfacePair of(FeaturePair kind, const SurfaceTree& first, std::uint32_t a, const SurfaceTree& second,
+                        std::uint32_t b);
+  /// Places the points as they are now.
+  void place(Vec3 drift_of_first);
 
   std::uint64_t key() const;
   /// Whether another pair says the same as this one, or something nearer, at the moment t of the substep.
   bool is_redundant(const Separation& at, float t) const;
-  /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round.
+  /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round or where
+  /// the surface is folded so sharply that this says little.
   float side_of_node(const Separation& now) const;
   /// At right angles to the face or to both edges, where these have directions at all.
   Vec3 common_normal(float t) const;

@@ -1,7 +1,6 @@
 #include "collide/surface_search.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace pliant {
 namespace {
@@ -9,44 +8,41 @@ namespace {
 using Part = SurfaceContacts::Part;
 using Found = SurfaceContacts::Found;
 
-/// Distances below this (m) are made of rounding: they have no direction.
+/// What rounding may make of distances, m.
 constexpr float kTouching = 1e-6f;
 
 bool has(const SurfaceElement& e, std::uint32_t node) {
   return e.nodes[0] == node || e.nodes[1] == node || e.nodes[2] == node;
 }
 
-Vec3 lower_of(const PairPoints& x, std::size_t begin, std::size_t end) {
-  Vec3 lower = x[begin];
-  for (std::size_t i = begin + 1; i < end; ++i) lower = min_each(lower, x[i]);
-  return lower;
-}
-Vec3 upper_of(const PairPoints& x, std::size_t begin, std::size_t end) {
-  Vec3 upper = x[begin];
-  for (std::size_t i = begin + 1; i < end; ++i) upper = max_each(upper, x[i]);
-  return upper;
-}
-
-/// The direction from which the first feature comes, against the normal.
-float side_by_motion(const SurfacePair& pair, const Separation& at, Vec3 normal) {
-  return dot(combine(at.weights, pair.motion), normal) > 0 ? -1.0f : 1.0f;
+Box8 moved(Box8 boxes, Vec3 way) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (float& c : boxes.lower[k]) c += way[k];
+    for (float& c : boxes.upper[k]) c += way[k];
+  }
+  return boxes;
 }
 
 }  // namespace
 
-SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides)
+SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known)
     : a_(a),
       b_(b),
-      sides_(sides),
+      known_(known),
       is_self_(&a == &b),
-      drift_(a.drift() - b.drift()),
-      drift_length_(length(drift_)),
-      thickness_(a.topology().radius + b.topology().radius),
-      margin_(0.5f * (a.margin() + b.margin())) {}
+      offset_(known.outlook.offset),
+      drift_(length(known.outlook.way) + known.outlook.slack),
+      slack_(a.slack() + b.slack()),
+      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin)) {
+  const Vec3 way = known.outlook.way;
+  const float slack = known.outlook.slack;
+  forth_ = Vec3{std::abs(way.x) + slack, std::abs(way.y) + slack, std::abs(way.z) + slack};
+  back_ = -forth_;
+}
 
 bool SurfaceSearch::overlap(std::uint32_t node_a, std::uint32_t node_b) const {
   const SurfaceTree::Node &a = a_.nodes()[node_a], &b = b_.nodes()[node_b];
-  const Vec3 lower = a.lower + min_each(drift_, {}), upper = a.upper + max_each(drift_, {});
+  const Vec3 lower = a.lower + offset_ + back_, upper = a.upper + offset_ + forth_;
   return (lower.x <= b.upper.x) & (b.lower.x <= upper.x) & (lower.y <= b.upper.y) & (b.lower.y <= upper.y) &
          (lower.z <= b.upper.z) & (b.lower.z <= upper.z);
 }
@@ -76,21 +72,21 @@ void SurfaceSearch::expand(Part part, std::vector<Part>& next) const {
   }
 }
 
-void SurfaceSearch::run(Part part, std::size_t max_tests, Found& found) const {
-  found.contacts.clear();
-  found.notes.clear();
-  found.tests = 0;
+void SurfaceSearch::run(Part part, std::size_t max_candidates, Found& found) const {
+  found.candidates.clear();
   found.is_cut = false;
   std::vector<Part>& stack = found.stack;
   stack.assign(1, part);
   while (!stack.empty()) {
     const Part next = stack.back();
     stack.pop_back();
-    if (found.tests > max_tests) {
+    if (found.candidates.size() > max_candidates) {
       found.is_cut = true;
       return;
     }
     if (is_leaf(next)) {
+      found.owner = next.a + 1 - a_.leaf_count();
+      found.partner = next.b + 1 - b_.leaf_count() + (is_self_ ? 0 : a_.leaf_count());
       search_leaves(next, found);
     } else {
       expand(next, stack);
@@ -98,233 +94,152 @@ void SurfaceSearch::run(Part part, std::size_t max_tests, Found& found) const {
   }
 }
 
+/// Goes down the tree of the others. Within one surface an ancestor of the leaf goes along, so that what is flat
+/// together is seen on every level.
+void SurfaceSearch::run_leaf(std::uint32_t owner, std::size_t max_candidates, Found& found) const {
+  found.candidates.clear();
+  found.is_cut = false;
+  const bool is_of_a = owner < a_.leaf_count();
+  const SurfaceTree &tree = is_of_a ? a_ : b_, &others = is_of_a ? b_ : a_;
+  const std::uint32_t leaf = tree.leaf_count() - 1 + (is_of_a ? owner : owner - a_.leaf_count());
+  std::uint32_t levels = 0;
+  while (((leaf + 1) >> (levels + 1)) != 0) ++levels;
+  // Parts are the depth and a node of the others.
+  std::vector<Part>& stack = found.stack;
+  stack.assign(1, {0, 0});
+  while (!stack.empty()) {
+    const auto [depth, node] = stack.back();
+    stack.pop_back();
+    if (found.candidates.size() > max_candidates) {
+      found.is_cut = true;
+      return;
+    }
+    if (!(is_of_a ? overlap(leaf, node) : overlap(node, leaf))) continue;
+    if (is_self_) {
+      const std::uint32_t ancestor = ((leaf + 1) >> (levels - depth)) - 1;
+      if (ancestor == node ? a_.is_flat(node) : a_.is_flat(std::min(ancestor, node), std::max(ancestor, node)))
+        continue;
+    }
+    if (!others.is_leaf(node)) {
+      stack.push_back({depth + 1, 2 * node + 1});
+      stack.push_back({depth + 1, 2 * node + 2});
+      continue;
+    }
+    const std::uint32_t other = node + 1 - others.leaf_count();
+    const std::uint32_t partner = is_self_ || !is_of_a ? other : a_.leaf_count() + other;
+    // Two leaves of this search find each other twice: the first keeps what it finds.
+    if (partner < owner && known_.renewed[partner] == known_.renewed[owner]) continue;
+    found.owner = owner, found.partner = partner;
+    search_leaves(is_of_a ? Part{leaf, node} : Part{node, leaf}, found);
+  }
+}
+
 void SurfaceSearch::search_leaves(Part part, Found& found) const {
-  const Leaf &a = a_.leaf(part.a), &b = b_.leaf(part.b);
+  if (offset_ == Vec3{}) return search_leaves(a_.leaf(part.a), b_.leaf(part.b), part, found);
+  Leaf a = a_.leaf(part.a);
+  a.faces.move(offset_);
+  a.boxes = moved(a.boxes, offset_);
+  for (EdgeLanes& lanes : a.edges) {
+    lanes.boxes = moved(lanes.boxes, offset_);
+    for (auto& end : lanes.ends) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        for (float& c : end[k]) c += offset_[k];
+      }
+    }
+  }
+  search_leaves(a, b_.leaf(part.b), part, found);
+}
+
+void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found& found) const {
   const bool is_same = is_self_ && part.a == part.b;
-  const Vec3 back = min_each(drift_, {}), forth = max_each(drift_, {});
   Masks masks{}, transposed{};
-  const SurfaceTree::Node& box_b = b_.nodes()[part.b];
-  std::uint32_t near = overlap_mask(a.boxes, box_b.lower - forth, box_b.upper - back), any = 0;
+  const SurfaceTree::Node &node_a = a_.nodes()[part.a], &node_b = b_.nodes()[part.b];
+  std::uint32_t near = overlap_mask(a.boxes, node_b.lower - forth_, node_b.upper - back_), any = 0;
   for (; near != 0; near &= near - 1) {
     const std::uint32_t i = lowest_bit(near);
-    std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) + back, a.boxes.upper_at(i) + forth);
+    std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) + back_, a.boxes.upper_at(i) + forth_);
     if (is_same) mask &= ~((2u << i) - 1);
     masks[i] = std::uint8_t(mask);
     any |= mask;
     for (; mask != 0; mask &= mask - 1) transposed[lowest_bit(mask)] |= std::uint8_t(1u << i);
   }
   if (any == 0) return;
-  test_nodes(a_, a, b_, part.b, masks, drift_, found);
-  test_nodes(b_, b, a_, part.a, transposed, -drift_, found);
-  test_edges(a, b, masks, found);
+  const bool move_together = is_self_ && a.foretold != 0 && a.foretold == b.foretold;
+  const float motion_apart = move_together ? length(a.way - b.way) + a.spread + b.spread : a.motion + b.motion + drift_;
+  const float motion = 1.0001f * motion_apart + kTouching;
+  const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
+  find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
+  find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
+  find_edges(a, b, is_same, motion, found);
 }
 
 /// The nodes that the elements of one leaf own against the faces of another.
-void SurfaceSearch::test_nodes(const SurfaceTree& first, const Leaf& a, const SurfaceTree& second, std::uint32_t node_b,
-                               const Masks& masks, Vec3 drift, Found& found) const {
-  const Leaf& b = second.leaf(node_b);
-  const float motion = a.motion + b.motion + drift_length_;
-  const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
-  // What moves further than the margin may come near another face than the one it is over now.
-  const float settled = motion <= margin_ ? motion + kTouching : std::numeric_limits<float>::max();
-  const SurfaceTree::Node& box = second.nodes()[node_b];
-  const float growth = first.topology().radius + 0.5f * first.margin() + a.motion + drift_length_;
-  const Aabb near_box = Aabb{box.lower, box.upper}.expanded(1.0001f * growth + kTouching);
-  for (std::uint32_t i = 0; i < a.count; ++i) {
+void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b, const Aabb& box_b,
+                               const Masks& masks, float motion, Found& found) const {
+  const SurfaceTree &first = kind == SurfaceCandidate::NodeOfA ? a_ : b_, &second = &first == &a_ ? b_ : a_;
+  const float reach = nearness_ + motion;
+  const Aabb near_box = box_b.expanded(reach);
+  for (std::uint32_t i = 0; i < 8; ++i) {
     if (masks[i] == 0) continue;
-    for (std::uint32_t owned = a.faces.owned_nodes[i]; owned != 0; owned &= owned - 1) {
+    for (std::uint32_t owned = a.owned_nodes[i]; owned != 0; owned &= owned - 1) {
       const std::uint32_t k = lowest_bit(owned);
       const Vec3 p = a.faces.corner_at(k, i);
       if (!near_box.contains(p)) continue;
-      std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach, settled);
-      for (; mask != 0; mask &= mask - 1) {
-        const std::uint32_t node = first.topology().elements[a.elements[i]].nodes[k];
-        test_node(first, node, second, b.elements[lowest_bit(mask)], drift, found);
+      const std::uint32_t node = first.topology().elements[a.elements[i]].nodes[k];
+      for (std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach); mask != 0; mask &= mask - 1) {
+        const std::uint32_t face = b.elements[lowest_bit(mask)];
+        const SurfaceElement& f = second.topology().elements[face];
+        if (!f.is_face || (is_self_ && has(f, node))) continue;
+        found.candidates.push_back({node, face, kind, found.owner, found.partner});
       }
     }
   }
 }
 
-void SurfaceSearch::test_node(const SurfaceTree& first, std::uint32_t node, const SurfaceTree& second,
-                              std::uint32_t face, Vec3 drift, Found& found) const {
-  const SurfaceElement& f = second.topology().elements[face];
-  if (!f.is_face || (is_self_ && has(f, node))) return;
-  SurfacePair pair{FeaturePair::NodeFace, &first, &second, {node, f.nodes[0], f.nodes[1], f.nodes[2]},
-                   {node, face},          {},     {},      drift};
-  pair.x[0] = first.positions()[node].xyz();
-  pair.motion[0] = first.motions()[node].xyz() + drift;
-  for (std::size_t j = 0; j < 3; ++j) {
-    pair.x[j + 1] = second.positions()[f.nodes[j]].xyz();
-    pair.motion[j + 1] = second.motions()[f.nodes[j]].xyz();
-  }
-  test(pair, found);
-}
-
-/// Edges in flat surroundings are looked at only if their elements may meet in this substep.
-void SurfaceSearch::test_edges(const Leaf& a, const Leaf& b, const Masks& masks, Found& found) const {
-  const float motion = a.motion + b.motion + drift_length_ + kTouching;
+/// Edges in flat surroundings are looked at only if they may meet.
+void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, Found& found) const {
   const bool are_faces = a.is_all_faces && b.is_all_faces;
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
   if (is_parted && !(a.has_ridges && b.has_ridges)) return;
-  const float nearness = thickness_ + margin_;
-  for (std::uint32_t i = 0; i < a.count; ++i) {
-    if (masks[i] == 0) continue;
-    const std::uint32_t crossing = is_parted ? 0 : are_faces ? unparted_faces(b.faces, a.faces, i, motion) : 0xffu;
-    const SurfaceElement& element_a = a_.topology().elements[a.elements[i]];
-    for (std::uint32_t mask = masks[i]; mask != 0; mask &= mask - 1) {
-      const std::uint32_t j = lowest_bit(mask);
-      const SurfaceElement& element_b = b_.topology().elements[b.elements[j]];
-      const unsigned ridges_a = a.ridges[i], ridges_b = b.ridges[j];
-      test_edges(element_a, ridges_a, element_b, ridges_b, nearness, found);
-      if (!(crossing >> j & 1)) continue;
-      test_edges(element_a, element_a.owned_edges & ~ridges_a, element_b, element_b.owned_edges, 0, found);
-      test_edges(element_a, ridges_a, element_b, element_b.owned_edges & ~ridges_b, 0, found);
-    }
-  }
-}
-
-/// Some edges of two elements. `nearness` is how close they must be, 0 where only those count that may meet.
-void SurfaceSearch::test_edges(const SurfaceElement& a, unsigned edges_a, const SurfaceElement& b, unsigned edges_b,
-                               float nearness, Found& found) const {
-  for (unsigned rest_a = edges_a; rest_a != 0; rest_a &= rest_a - 1) {
-    for (unsigned rest_b = edges_b; rest_b != 0; rest_b &= rest_b - 1) {
-      std::uint32_t edge_a = a.edges[lowest_bit(rest_a)], edge_b = b.edges[lowest_bit(rest_b)];
-      if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
-      const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
-      if (is_self_ && (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1])) continue;
-      SurfacePair pair{FeaturePair::EdgeEdge, &a_, &b_, {p[0], p[1], q[0], q[1]}, {edge_a, edge_b}, {}, {}, drift_};
-      for (std::size_t k = 0; k < 2; ++k) {
-        pair.x[k] = a_.positions()[p[k]].xyz();
-        pair.motion[k] = a_.motions()[p[k]].xyz() + drift_;
-        pair.x[k + 2] = b_.positions()[q[k]].xyz();
-        pair.motion[k + 2] = b_.motions()[q[k]].xyz();
+  for (std::uint32_t i = 0; i < a.edge_count; ++i) {
+    const EdgeLanes& own = a.edges[i / 8];
+    const bool is_ridge = own.ridges >> (i % 8) & 1;
+    if (is_parted && !is_ridge) continue;
+    const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
+    for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
+      const EdgeLanes& others = b.edges[j / 8];
+      std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
+      if (is_parted) mask &= others.ridges;
+      if (mask == 0) continue;
+      mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness_ + motion);
+      if (is_self_) mask &= ~joined_edges(others, own.nodes[0][i % 8], own.nodes[1][i % 8]);
+      if (is_same) mask &= j + 7 <= i ? 0u : j > i ? 0xffu : ~((2u << (i - j)) - 1);
+      for (; mask != 0; mask &= mask - 1) {
+        const std::uint32_t lane = lowest_bit(mask);
+        const bool are_ridges = is_ridge && (others.ridges >> lane & 1);
+        add_edges(own.edges[i % 8], others.edges[lane], are_ridges ? nearness_ : 0.0f, found);
       }
-      if (!is_far(pair, nearness)) test(pair, found);
     }
   }
 }
 
-/// A cheap test that the features are not nearer than `nearness` and cannot meet: by their boxes, then by the plane of
-/// the face or the two planes that hold the edges.
-bool SurfaceSearch::is_far(const SurfacePair& pair, float nearness) const {
-  const std::size_t split = pair.kind == FeaturePair::NodeFace ? 1 : 2;
-  const float motion = relative_motion(pair.kind, pair.motion);
-  const float reach = 1.0001f * std::max(nearness, nearness > 0 ? thickness_ + motion : motion) + kTouching;
-  const Vec3 lower_a = lower_of(pair.x, 0, split), upper_a = upper_of(pair.x, 0, split);
-  const Vec3 lower_b = lower_of(pair.x, split, 4), upper_b = upper_of(pair.x, split, 4);
-  const Vec3 apart = max_each(lower_a - upper_b, lower_b - upper_a);
-  if (!(apart.x <= reach && apart.y <= reach && apart.z <= reach)) return true;  // NaN is far too
-  const PairPoints& x = pair.x;
-  const Vec3 d = split == 1 ? x[2] - x[1] : x[1] - x[0], e = split == 1 ? x[3] - x[1] : x[3] - x[2];
-  const Vec3 n = cross(d, e), r = x[0] - x[3];
-  const float nn = dot(n, n), height = dot(r, n);
-  if (nn < 1e-6f * dot(d, d) * dot(e, e)) return false;  // too thin for a plane
-  const float slack = reach + 1e-4f * (std::abs(r.x) + std::abs(r.y) + std::abs(r.z));
-  return height * height > slack * slack * nn;
-}
-
-void SurfaceSearch::test(const SurfacePair& pair, Found& found) const {
-  ++found.tests;
-  const Separation now = find_separation(pair.kind, pair.x);
-  float margin = margin_;
-  if (is_self_) {
-    const std::vector<std::uint32_t>& component = a_.topology().component;
-    const float rest = pair.rest_distance(now.weights) - thickness_;
-    const bool is_one_piece = component[pair.nodes[0]] == component[pair.nodes[3]];
-    if (is_one_piece && rest <= 0) return;
-    if (is_one_piece) margin = std::min(margin, 0.5f * rest);
+/// `nearness` is how close they must get to count, 0 where only those do that meet.
+void SurfaceSearch::add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float nearness, Found& found) const {
+  if (is_self_ && edge_a > edge_b) std::swap(edge_a, edge_b);
+  const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
+  const Vec4 &a0 = a_.fit().centers[p[0]], &a1 = a_.fit().centers[p[1]];
+  const Vec4 &b0 = b_.fit().centers[q[0]], &b1 = b_.fit().centers[q[1]];
+  float motion = std::max(a0.w, a1.w) + std::max(b0.w, b1.w);
+  const auto& when = a_.fit().foretold;
+  if (is_self_ && when[p[0]] == when[p[1]] && when[p[0]] == when[q[0]] && when[p[0]] == when[q[1]]) {
+    const auto& ways = a_.fit().ways;
+    motion = relative_motion(FeaturePair::EdgeEdge,
+                             {ways[p[0]].xyz(), ways[p[1]].xyz(), ways[q[0]].xyz(), ways[q[1]].xyz()});
   }
-  const bool is_near = now.distance < thickness_ + margin;
-  if (is_near && !pair.is_redundant(now, 0)) {
-    add_now(pair, now, found);
-  } else {
-    test_path(pair, now, is_near, found);
-  }
-}
-
-/// Features that are far now, or whose contact others speak for, count only if they meet. What others speak for must
-/// still not pass through: it counts if the features themselves, without thickness, meet.
-void SurfaceSearch::test_path(const SurfacePair& pair, const Separation& now, bool is_near, Found& found) const {
-  const float motion = 1.0001f * relative_motion(pair.kind, pair.motion);
-  if (!is_near) {
-    if (now.distance - thickness_ > motion) return;
-    const std::optional<float> t = find_impact(pair.kind, pair.x, pair.motion, thickness_);
-    if (!t) return;
-    const Separation at = find_separation(pair.kind, moved(pair.x, pair.motion, *t));
-    if (!pair.is_redundant(at, *t)) return add_meeting(pair, now, *t, found);
-  }
-  if (now.distance > motion + kTouching) return;
-  if (const std::optional<float> t = find_impact(pair.kind, pair.x, pair.motion, 0)) add_meeting(pair, now, *t, found);
-}
-
-/// What was noted of this pair in the last substep or, for a node that has slid on to this face, of a neighbour.
-const SideNote* SurfaceSearch::note_of(const SurfacePair& pair, std::uint64_t key) const {
-  if (pair.kind == FeaturePair::EdgeEdge) {
-    const std::span<const SideNote> notes = sides_.between(key, key);
-    return notes.empty() ? nullptr : &notes[0];
-  }
-  const std::uint64_t node = key >> 32 << 32;
-  const SurfaceTopology& topology = pair.second->topology();
-  const SideNote* neighbor = nullptr;
-  for (const SideNote& note : sides_.between(node, node | 0xffffffffu)) {
-    if (note.key == key) return &note;
-    const std::uint64_t face = (note.key & 0xffffffffu) - topology.first_feature;
-    if (neighbor || face >= topology.face_count) continue;  // a face of another surface
-    const SurfaceElement& other = topology.elements[face];
-    if (std::any_of(pair.nodes.begin() + 1, pair.nodes.end(), [&](std::uint32_t n) { return has(other, n); })) {
-      neighbor = &note;
-    }
-  }
-  return neighbor;
-}
-
-bool SurfaceSearch::has_slipped(const SurfacePair& pair, const SideNote& note, float side, Vec3 normal) const {
-  if (pair.kind == FeaturePair::NodeFace) return note.side * side < 0;
-  return dot(note.normal, normal) < -0.7f;  // edges turn slowly, but swap places at once
-}
-
-void SurfaceSearch::add_now(const SurfacePair& pair, const Separation& now, Found& found) const {
-  const std::uint64_t key = pair.key();
-  const SideNote* note = note_of(pair, key);
-  float side = pair.kind == FeaturePair::NodeFace ? pair.side_of_node(now) : 0, distance = now.distance;
-  Vec3 normal = normalized(now.offset);
-  if (distance < kTouching) {
-    const Vec3 across = pair.common_normal(0);
-    float sign = side_by_motion(pair, now, across);
-    if (note) sign = note->side != 0 ? note->side : dot(note->normal, across) < 0 ? -1.0f : 1.0f;
-    normal = length_squared(across) > 0 ? sign * across : normalized(now.offset, {0, 1, 0});
-    distance = dot(now.offset, normal);
-    if (pair.kind == FeaturePair::NodeFace && side != 0) side = sign;
-  } else if (note && has_slipped(pair, *note, side, normal)) {
-    normal = -normal, distance = -distance, side = -side;
-  }
-  add(pair, key, now.weights, normal, distance - thickness_, found);
-  const float motion = relative_motion(pair.kind, pair.motion);
-  if (distance < 0.5f * thickness_ + 0.25f * margin_ + 2 * motion) found.notes.push_back({key, normal, side});
-}
-
-/// With the weights and the normal of the moment when they meet, and the gap as it is now. Where things turn so fast
-/// that this gap means nothing, as they are now.
-void SurfaceSearch::add_meeting(const SurfacePair& pair, const Separation& now, float t, Found& found) const {
-  const Separation at = find_separation(pair.kind, moved(pair.x, pair.motion, t));
-  const Vec3 normal = normalized(at.offset);
-  const float gap = dot(combine(at.weights, around_first(pair.x)), normal) - thickness_;
-  if (at.distance < 1e-12f || gap < std::min(0.0f, now.distance - thickness_)) return add_now(pair, now, found);
-  const std::uint64_t key = pair.key();
-  add(pair, key, at.weights, normal, gap, found);
-  const bool is_inside = at.weights[1] != 0 && at.weights[2] != 0 && at.weights[3] != 0;
-  const bool has_side = pair.kind == FeaturePair::NodeFace && is_inside;
-  const float side = !has_side ? 0.0f : dot(normal, pair.common_normal(t)) < 0 ? -1.0f : 1.0f;
-  found.notes.push_back({key, normal, side});
-}
-
-void SurfaceSearch::add(const SurfacePair& pair, std::uint64_t key, const std::array<float, 4>& weights, Vec3 normal,
-                        float gap, Found& found) const {
-  const std::vector<std::uint32_t>&a = pair.first->topology().nodes, &b = pair.second->topology().nodes;
-  const bool is_face = pair.kind == FeaturePair::NodeFace;
-  const std::array<std::uint32_t, 4> nodes{a[pair.nodes[0]], (is_face ? b : a)[pair.nodes[1]], b[pair.nodes[2]],
-                                           b[pair.nodes[3]]};
-  found.contacts.push_back({nodes, weights, normal, gap, key});
+  motion += slack_ + drift_;
+  const float reach = 1.0001f * (nearness + motion) + kTouching;
+  if (are_farther(FeaturePair::EdgeEdge, {a0.xyz() + offset_, a1.xyz() + offset_, b0.xyz(), b1.xyz()}, reach)) return;
+  found.candidates.push_back({edge_a, edge_b, SurfaceCandidate::Edges, found.owner, found.partner});
 }
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
 #include "collide/surface_tree.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -11,10 +12,10 @@ constexpr std::size_t kLeafSize = 8;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kFarthest = 1e15f;  ///< m; squares of it are still finite
 constexpr std::size_t kNodesPerChunk = 4096;
-/// Two faces are level with each other if their normals are within 11°. A node that is beyond their edge by a quarter
-/// of its height is then nearer to the neighbour.
-constexpr float kLevel = 0.98f, kBeyond = 0.25f * 0.25f;
 constexpr std::size_t kLeavesPerChunk = 512;
+/// How far nodes may stray from what was foretold, as a share of the mean length of the edges at rest. So little bends
+/// no flat patch (see surface_patches.h) so far that it could touch itself.
+constexpr float kSlack = 0.05f;
 constexpr std::size_t kMaxSubtrees = 64;  ///< how many parts a refit is cut into, whatever the number of threads
 
 bool is_near(Vec3 p) {
@@ -34,6 +35,24 @@ Vec3 mean_velocity(std::span<const std::uint32_t> nodes, std::span<const Vec4> v
   return {float(x * scale), float(y * scale), float(z * scale)};
 }
 
+Vec3 mean_of(std::span<const Vec4> x) {
+  double sum[3] = {};
+  std::size_t count = 0;
+  for (const Vec4& p : x) {
+    if (!is_near(p.xyz())) continue;
+    sum[0] += double(p.x), sum[1] += double(p.y), sum[2] += double(p.z);
+    ++count;
+  }
+  const double scale = count > 0 ? 1 / double(count) : 0;
+  return {float(scale * sum[0]), float(scale * sum[1]), float(scale * sum[2])};
+}
+
+/// Only to be compared: it does not decide what happens.
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 std::size_t longest_axis(const Aabb& box) {
   const Vec3 s = box.size();
   return s.x >= s.y && s.x >= s.z ? 0 : s.y >= s.z ? 1 : 2;
@@ -44,6 +63,7 @@ std::size_t longest_axis(const Aabb& box) {
 SurfaceTree::SurfaceTree(SurfaceTopology topology) : topology_(std::move(topology)) {
   positions_.resize(topology_.nodes.size());
   motions_.resize(topology_.nodes.size());
+  strayed_.resize(topology_.nodes.size());
   if (!topology_.elements.empty()) build();
 }
 
@@ -65,7 +85,27 @@ void SurfaceTree::build() {
   patches_ = SurfacePatches(topology_, leaf_of, levels);
   normal_boxes_.resize(nodes_.size());
   normals_.resize(topology_.elements.size());
-  edge_states_.resize(topology_.edges.size());
+  double lengths = 0;
+  for (const SurfaceEdge& e : topology_.edges) {
+    lengths += double(length(topology_.rest[e.nodes[1]] - topology_.rest[e.nodes[0]]));
+  }
+  slack_ = kSlack * float(lengths / double(topology_.edges.size()));
+  list_leaves_of_nodes(leaf_of);
+}
+
+void SurfaceTree::list_leaves_of_nodes(std::span<const std::uint32_t> leaf_of) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> all;  // node, leaf
+  for (std::size_t e = 0; e < topology_.elements.size(); ++e) {
+    for (const std::uint32_t n : topology_.elements[e].nodes) all.emplace_back(n, leaf_of[e]);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  leaves_of_node_.offsets.assign(topology_.nodes.size() + 1, 0);
+  for (const auto& [node, leaf] : all) {
+    ++leaves_of_node_.offsets[node + 1];
+    leaves_of_node_.items.push_back(leaf);
+  }
+  std::partial_sum(leaves_of_node_.offsets.begin(), leaves_of_node_.offsets.end(), leaves_of_node_.offsets.begin());
 }
 
 /// Halves the elements along the longest side of their box at rest until they fit into a leaf.
@@ -75,8 +115,18 @@ void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node
     leaf.count = std::uint32_t(order.size());
     for (std::uint32_t i = 0; i < kLeafSize; ++i) {
       leaf.elements[i] = i < order.size() ? order[i] : 0;
-      leaf.faces.owned_nodes[i] = topology_.elements[leaf.elements[i]].owned_nodes;
+      leaf.owned_nodes[i] = i < order.size() ? topology_.elements[order[i]].owned_nodes : std::uint8_t{0};
       leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+      for (EdgeLanes& lanes : leaf.edges) lanes.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
+    }
+    leaf.edge_count = 0;
+    for (const std::uint32_t e : order) {
+      const SurfaceElement& element = topology_.elements[e];
+      for (std::size_t k = 0; k < element.edge_count(); ++k) {
+        if (!(element.owned_edges >> k & 1)) continue;
+        leaf.edges[leaf.edge_count / 8].edges[leaf.edge_count % 8] = element.edges[k];
+        ++leaf.edge_count;
+      }
     }
     return;
   }
@@ -100,26 +150,120 @@ Aabb SurfaceTree::bounds() const {
   Aabb box;
   if (nodes_.empty() || !(nodes_[0].lower.x <= nodes_[0].upper.x)) return box;
   const Vec3 zero{};
-  return {nodes_[0].lower + min_each(drift_, zero), nodes_[0].upper + max_each(drift_, zero)};
+  return {nodes_[0].lower + displacement_ + min_each(drift_, zero),
+          nodes_[0].upper + displacement_ + max_each(drift_, zero)};
 }
 
 void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float h, float margin, Workers& workers) {
   margin_ = margin;
+  substep_ = h;
   move_nodes(x, v, h, workers);
   if (nodes_.empty()) return;
+  const bool is_known = fit_.centers.size() == positions_.size() && margin <= fit_.margin;
+  if (is_known) find_frame();
+  if (!is_known || !is_near(displacement_)) {
+    fit_.start = mean_of(positions_);
+    fit_.margin = margin;
+    fit_.centers.resize(positions_.size());
+    fit_.ways.resize(positions_.size());
+    fit_.foretold.resize(positions_.size());
+    fit_.renewed.resize(leaves_.size());
+    displacement_ = {};
+    id_ = next_id();
+    fit_.now = 1;
+    return foretell_all(workers);
+  }
+  ++fit_.now;
+  const std::size_t strays = find_strays(workers);
+  if (strays > positions_.size() / 8) {
+    foretell_all(workers);
+  } else if (strays > 0) {
+    fit_strays(workers);
+  }
+}
+
+void SurfaceTree::foretell_all(Workers& workers) {
+  for (std::uint32_t n = 0; n < positions_.size(); ++n) foretell(n);
+  std::fill(fit_.renewed.begin(), fit_.renewed.end(), fit_.now);
+  fit_all(workers);
+}
+
+void SurfaceTree::restore(const Fit& fit, Workers& workers) {
+  fit_ = fit;
+  id_ = next_id();
+  if (!nodes_.empty() && fit.centers.size() == positions_.size()) fit_all(workers);
+}
+
+void SurfaceTree::fit_all(Workers& workers) {
   // Subtrees in parallel, then the few nodes above them.
   const std::uint32_t subtrees = std::uint32_t(std::min(kMaxSubtrees, leaves_.size()));
-  const float growth = topology_.radius + 0.5f * margin;
   parallel_for(workers, subtrees, 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s), growth);
+    for (std::size_t s = begin; s < end; ++s) fit_below(subtrees - 1 + std::uint32_t(s));
   });
   for (std::uint32_t n = subtrees - 1; n-- > 0;) fit_inner(n);
-  parallel_for(workers, edge_states_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t e = begin; e < end; ++e) edge_states_[e] = state_of(topology_.edges[e]);
-  });
   parallel_for(workers, leaves_.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t l = begin; l < end; ++l) note_edges(leaves_[l]);
+    for (std::size_t l = begin; l < end; ++l) fit_edges(leaves_[l]);
   });
+}
+
+/// Foretells the paths of the strayed nodes anew, and fits the leaves that have them.
+void SurfaceTree::fit_strays(Workers& workers) {
+  strays_.clear();
+  for (std::uint32_t n = 0; n < strayed_.size(); ++n) {
+    if (!strayed_[n]) continue;
+    foretell(n);
+    for (const std::uint32_t leaf : leaves_of_node_[n]) {
+      if (fit_.renewed[leaf] == fit_.now) continue;
+      fit_.renewed[leaf] = fit_.now;
+      strays_.push_back(leaf);
+    }
+  }
+  std::sort(strays_.begin(), strays_.end());
+  const std::uint32_t first = std::uint32_t(leaves_.size()) - 1;
+  parallel_for(workers, strays_.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fit_leaf(first + strays_[i]);
+  });
+  for (const std::uint32_t leaf : strays_) fit_edges(leaves_[leaf]);
+  // Ancestors level by level, each once.
+  parents_.assign(strays_.begin(), strays_.end());
+  for (std::uint32_t& n : parents_) n += first;
+  while (parents_[0] != 0) {
+    for (std::uint32_t& n : parents_) n = (n - 1) / 2;
+    parents_.erase(std::unique(parents_.begin(), parents_.end()), parents_.end());
+    for (const std::uint32_t n : parents_) fit_inner(n);
+  }
+}
+
+/// The frame moves with the mean of all nodes.
+void SurfaceTree::find_frame() { displacement_ = mean_of(positions_) - fit_.start; }
+
+/// How many nodes are not, or will not be after this substep, within the slack of where they were expected.
+std::size_t SurfaceTree::find_strays(Workers& workers) {
+  std::atomic<std::size_t> strays{0};
+  parallel_for(workers, positions_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+    const float squared_slack = slack_ * slack_;
+    std::size_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3 from = positions_[i].xyz() - displacement_ - fit_.centers[i].xyz(), to = from + motions_[i].xyz();
+      const Vec3 way = fit_.ways[i].xyz();
+      const float age = float(fit_.now - fit_.foretold[i]) * (2 / kForesight) - 1;
+      const float s = std::min(age, 1.0f), t = std::min(age + 2 / kForesight, 1.0f);
+      const bool is_kept =
+          length_squared(from - s * way) <= squared_slack && length_squared(to - t * way) <= squared_slack;
+      strayed_[i] = !is_kept;
+      count += !is_kept;
+    }
+    strays += count;
+  });
+  return strays;
+}
+
+void SurfaceTree::foretell(std::uint32_t node) {
+  const Vec3 way = 0.5f * kForesight * motions_[node].xyz();
+  const Vec3 center = positions_[node].xyz() - displacement_ + way;
+  fit_.ways[node] = {way.x, way.y, way.z, 0};
+  fit_.centers[node] = {center.x, center.y, center.z, length(way)};
+  fit_.foretold[node] = fit_.now;
 }
 
 void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
@@ -137,10 +281,10 @@ void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, f
 }
 
 /// From the leaves up, level by level.
-void SurfaceTree::fit_below(std::uint32_t root, float growth) {
+void SurfaceTree::fit_below(std::uint32_t root) {
   std::uint32_t first = root, count = 1;
   while (!is_leaf(first)) first = 2 * first + 1, count *= 2;
-  for (std::uint32_t n = first; n < first + count; ++n) fit_leaf(n, growth);
+  for (std::uint32_t n = first; n < first + count; ++n) fit_leaf(n);
   while (first != root) {
     first = (first - 1) / 2, count /= 2;
     for (std::uint32_t n = first; n < first + count; ++n) fit_inner(n);
@@ -153,48 +297,59 @@ void SurfaceTree::fit_inner(std::uint32_t node) {
   normal_boxes_[node] = NormalBox::join(normal_boxes_[2 * node + 1], normal_boxes_[2 * node + 2]);
 }
 
-/// The normals that the element has in the course of the substep. With edges d, e and their motions u, w that is the
-/// direction of d×e + t (u×e + d×w) + t² u×w: a Bézier curve, which stays within the cone of its three control points
-/// (Tang et al., continuous normal cones, 2009).
+/// The normals that the element has in the course of its foretold motion. With edges d, e and their motions u, w that
+/// is the direction of d×e + t (u×e + d×w) + t² u×w: a Bézier curve, which stays within the cone of its three control
+/// points (Tang et al., continuous normal cones, 2009).
 NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
   const auto& nodes = topology_.elements[element].nodes;
-  const Vec3 start = positions_[nodes[0]].xyz(), from = motions_[nodes[0]].xyz();
-  const Vec3 d = positions_[nodes[1]].xyz() - start, e = positions_[nodes[2]].xyz() - start;
-  const Vec3 u = motions_[nodes[1]].xyz() - from, w = motions_[nodes[2]].xyz() - from;
+  const Vec3 way = fit_.ways[nodes[0]].xyz(), start = fit_.centers[nodes[0]].xyz();
+  const Vec3 half_u = fit_.ways[nodes[1]].xyz() - way, half_w = fit_.ways[nodes[2]].xyz() - way;
+  const Vec3 d = fit_.centers[nodes[1]].xyz() - start - half_u, e = fit_.centers[nodes[2]].xyz() - start - half_w;
+  const Vec3 u = 2 * half_u, w = 2 * half_w;
+  const Vec3 normal = normalized(cross(d + half_u, e + half_w));
+  normals_[element] = normal;
+  const bool is_face = is_finite(normal) && topology_.elements[element].is_face;
+  // What moves by less than a hundredth of its size hardly turns.
+  const float motion = std::max(length_squared(half_u), length_squared(half_w));
+  if (is_face && motion < 1e-4f * std::min(length_squared(d), length_squared(e)) && length_squared(normal) > 0.5f) {
+    return {normal, normal};
+  }
   const Vec3 first = cross(d, e), middle = first + 0.5f * (cross(u, e) + cross(d, w)), last = cross(d + u, e + w);
-  const Vec3 normal = normalized(first);
-  const float motion = std::max({motions_[nodes[0]].w, motions_[nodes[1]].w, motions_[nodes[2]].w});
-  normals_[element] = {normal.x, normal.y, normal.z, motion};
   const float squares[3] = {dot(first, first), dot(middle, middle), dot(last, last)};
-  const bool has_normals = std::min({squares[0], squares[1], squares[2]}) > std::numeric_limits<float>::min() &&
-                           is_finite(normal) && topology_.elements[element].is_face;
+  const bool has_normals =
+      std::min({squares[0], squares[1], squares[2]}) > std::numeric_limits<float>::min() && is_face;
   if (!has_normals) return NormalBox::all();
-  const Vec3 n = middle * (1 / std::sqrt(squares[1])), m = last * (1 / std::sqrt(squares[2]));
-  return {min_each(normal, min_each(n, m)), max_each(normal, max_each(n, m))};
+  const Vec3 l = first * (1 / std::sqrt(squares[0])), n = middle * (1 / std::sqrt(squares[1])),
+             m = last * (1 / std::sqrt(squares[2]));
+  return {min_each(l, min_each(n, m)), max_each(l, max_each(n, m))};
 }
 
-void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
+void SurfaceTree::fit_leaf(std::uint32_t node) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
-  leaf.motion = 0;
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.is_all_faces = true;
-  Aabb all;
+  leaf.motion = 0;
+  leaf.foretold = leaf.count > 0 ? fit_.foretold[topology_.elements[leaf.elements[0]].nodes[0]] : 0;
+  Aabb all, ways;
   NormalBox normals;
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
     const SurfaceElement& e = topology_.elements[leaf.elements[i]];
     normals = NormalBox::join(normals, fit_normal(leaf.elements[i]));
-    const std::array<Vec3, 3> corners{positions_[e.nodes[0]].xyz(), positions_[e.nodes[1]].xyz(),
-                                      positions_[e.nodes[2]].xyz()};
-    const Vec4& normal = normals_[leaf.elements[i]];
-    leaf.faces.set(i, corners, normal.xyz());
-    leaf.motion = std::max(leaf.motion, normal.w);
-    leaf.is_all_faces &= e.is_face;
-    Vec3 lower = corners[0], upper = lower, sum{};
-    for (const std::uint32_t n : e.nodes) {
-      const Vec3 from = positions_[n].xyz(), to = from + motions_[n].xyz();
-      lower = min_each(lower, min_each(from, to));
-      upper = max_each(upper, max_each(from, to));
-      sum += from;
+    std::array<Vec3, 3> corners;
+    Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower, sum{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec4& c = fit_.centers[e.nodes[k]];
+      const Vec3 way = fit_.ways[e.nodes[k]].xyz(), half{std::abs(way.x), std::abs(way.y), std::abs(way.z)};
+      corners[k] = c.xyz();
+      lower = min_each(lower, corners[k] - half);
+      upper = max_each(upper, corners[k] + half);
+      sum += corners[k];
+      leaf.motion = std::max(leaf.motion, c.w);
+      if (is_near(way)) ways.include(way);
+      if (fit_.foretold[e.nodes[k]] != leaf.foretold) leaf.foretold = 0;
     }
+    leaf.faces.set(i, corners, normals_[leaf.elements[i]]);
+    leaf.is_all_faces &= e.is_face;
     if (!is_finite(sum)) {
       leaf.is_all_faces = false;
       leaf.boxes.set(i, {kNan, kNan, kNan}, {kNan, kNan, kNan});
@@ -211,32 +366,48 @@ void SurfaceTree::fit_leaf(std::uint32_t node, float growth) {
     leaf.faces.set(i, {leaf.faces.corner_at(0, 0), leaf.faces.corner_at(1, 0), leaf.faces.corner_at(2, 0)},
                    leaf.faces.normal_at(0));
   }
+  leaf.motion += slack_;
+  leaf.way = ways.is_empty() ? Vec3{} : 0.5f * (ways.lower + ways.upper);
+  leaf.spread = slack_ + (ways.is_empty() ? 0.0f : 0.5f * length(ways.upper - ways.lower));
   nodes_[node] = {all.lower, all.upper};
   normal_boxes_[node] = normals;
 }
 
-void SurfaceTree::note_edges(Leaf& leaf) const {
+void SurfaceTree::fit_edges(Leaf& leaf) const {
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.has_ridges = false;
-  for (std::uint32_t i = 0; i < leaf.count; ++i) {
-    const SurfaceElement& e = topology_.elements[leaf.elements[i]];
-    leaf.ridges[i] = 0;
-    for (std::size_t k = 0; k < e.edge_count(); ++k) {
-      const EdgeState state = edge_states_[e.edges[k]];
-      const bool is_ridge = (e.owned_edges >> k & 1) && !state.is_flat;
-      leaf.ridges[i] |= std::uint8_t(is_ridge << k);
-      leaf.faces.beyond[k][i] = state.is_level ? kBeyond : std::numeric_limits<float>::infinity();
+  for (std::uint32_t i = 0; i < leaf.edge_count; ++i) {
+    EdgeLanes& lanes = leaf.edges[i / 8];
+    const std::uint32_t lane = i % 8;
+    if (lane == 0) lanes.ridges = 0;
+    const SurfaceEdge& edge = topology_.edges[lanes.edges[lane]];
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Vec3 c = fit_.centers[edge.nodes[k]].xyz();
+      for (std::size_t a = 0; a < 3; ++a) lanes.ends[k][a][lane] = c[a];
+      lanes.nodes[k][lane] = edge.nodes[k];
     }
-    leaf.has_ridges |= leaf.ridges[i] != 0;
+    const std::uint32_t is_ridge = is_flat_edge(edge) ? 0 : 1;
+    lanes.ridges |= is_ridge << lane;
+    leaf.has_ridges |= is_ridge != 0;
+    Aabb box;
+    for (const std::uint32_t n : edge.nodes) {
+      const Vec3 c = fit_.centers[n].xyz(), way = fit_.ways[n].xyz();
+      box.include(c - way);
+      box.include(c + way);
+    }
+    const Vec3 size = max_each(-box.lower, box.upper);
+    const float g = growth + 2e-7f * std::max({size.x, size.y, size.z});
+    lanes.boxes.set(lane, box.lower - Vec3{g, g, g}, box.upper + Vec3{g, g, g});
   }
 }
 
-SurfaceTree::EdgeState SurfaceTree::state_of(const SurfaceEdge& edge) const {
-  if (edge.is_border()) return {};
-  const Vec3 d = positions_[edge.nodes[1]].xyz() - positions_[edge.nodes[0]].xyz();
-  const float cosine = dot(normals_[edge.faces[0]].xyz(), normals_[edge.faces[1]].xyz());
+bool SurfaceTree::is_flat_edge(const SurfaceEdge& edge) const {
+  if (edge.is_border()) return false;
+  const Vec3 d = fit_.centers[edge.nodes[1]].xyz() - fit_.centers[edge.nodes[0]].xyz();
+  const float cosine = dot(normals_[edge.faces[0]], normals_[edge.faces[1]]);
   // The sine of half the angle between the faces, times half of the length, is how far the edge can stand out.
   const float limit = 2 * kFlatness * topology_.radius;
-  return {0.125f * (1 - cosine) * dot(d, d) < limit * limit, cosine >= kLevel};
+  return 0.125f * (1 - cosine) * dot(d, d) < limit * limit;
 }
 
 }  // namespace pliant

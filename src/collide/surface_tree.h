@@ -2,6 +2,10 @@
 //
 // The tree is built once from the rest shape and is balanced: elements that are close on the surface stay close however
 // it folds, so it never needs to be built again until the topology changes. Refitting is linear and runs on all cores.
+//
+// Boxes are good for some time: each node has a path, foretold from its velocity, and a slack around that. As long as
+// it keeps to it (apart from a motion that all nodes have in common) the boxes of the leaves that have it stay, and so
+// does what was found with them. In a cloth at rest few leaves are fitted anew in a substep.
 #pragma once
 
 #include <array>
@@ -31,10 +35,40 @@ class SurfaceTree {
   /// not found until they are again. No allocation.
   void refit(std::span<const Vec4> x, std::span<const Vec4> v, float h, float margin, Workers& workers);
 
-  /// The box of the whole motion, grown by the radius and half of the margin; empty if there is nothing.
+  /// Holds the whole motion, grown by the radius and half of the margin; empty if there is nothing.
   Aabb bounds() const;
 
+  /// What the boxes were fitted to, in the frame of the motion that all nodes have in common. A tree to which it is
+  /// given back goes on as the one from which it was taken.
+  struct Fit {
+    std::vector<Vec4> centers;            ///< m, per local node: the middle of its foretold path; w is its radius
+    std::vector<Vec4> ways;               ///< m, per local node: half of that path
+    std::vector<std::uint32_t> foretold;  ///< per local node: when, counted in refits
+    std::vector<std::uint32_t> renewed;   ///< per leaf: when it was fitted, counted in refits
+    std::uint32_t now = 0;                ///< refits so far; the paths of nodes are foretold for two of them
+    Vec3 start{};                         ///< m, the mean place of the nodes when the frame was laid
+    float margin = 0;                     ///< m
+  };
+  const Fit& fit() const { return fit_; }
+  void restore(const Fit& fit, Workers& workers);
+  /// Fits all boxes anew in the next substep.
+  void forget_fit() { fit_.centers.clear(); }
+
+  /// Paths are foretold for so many substeps.
+  static constexpr float kForesight = 2;
+
   // For the search ----------------------------------------------------------------------------------------------------
+
+  /// Another one for every tree and whenever all is forgotten.
+  std::uint64_t id() const { return id_; }
+  /// Where the frame of the boxes is now, m.
+  Vec3 displacement() const { return displacement_; }
+  std::uint32_t leaf_count() const { return std::uint32_t(leaves_.size()); }
+  /// When a leaf was fitted last, of `fit().now` refits.
+  std::uint32_t renewed(std::uint32_t leaf) const { return fit_.renewed[leaf]; }
+  float substep() const { return substep_; }  ///< s
+  /// How far nodes may stray from their foretold paths, m.
+  float slack() const { return slack_; }
 
   /// Where the nodes are, m, per local node.
   std::span<const Vec4> positions() const { return positions_; }
@@ -51,11 +85,16 @@ class SurfaceTree {
     Box8 boxes;
     FaceLanes faces;
     std::array<std::uint32_t, 8> elements;
-    std::array<std::uint8_t, 8> ridges;  ///< bit i of element e: it owns its edge i, which is not flat
-    std::uint32_t count;
-    float motion;       ///< m, the largest of a node
-    bool has_ridges;    ///< any
-    bool is_all_faces;  ///< no free edges, and none that is nowhere
+    std::array<std::uint8_t, 8> owned_nodes;
+    std::array<EdgeLanes, 3> edges;  ///< those that its elements own
+    std::uint32_t count, edge_count;
+    float motion;  ///< m, how far its nodes may get from where they are shown
+    // Nodes whose paths were foretold at the same time move along them together:
+    std::uint32_t foretold;  ///< when those of all its nodes were; 0 if at different times
+    Vec3 way;                ///< m, a mean of theirs
+    float spread;            ///< m, how far its nodes may get from where they are shown but for that
+    bool has_ridges;         ///< any
+    bool is_all_faces;       ///< no free edges, and none that is nowhere
   };
   /// Nodes are numbered by levels: the root is 0, the children of n are 2 n + 1 and 2 n + 2; all leaves are on the last
   /// level.
@@ -64,9 +103,6 @@ class SurfaceTree {
   const Leaf& leaf(std::uint32_t node) const { return leaves_[node + 1 - leaves_.size()]; }
   bool empty() const { return leaves_.empty(); }
 
-  /// Of each face now, of length 1 (0 for free edges and where there is none); w is the largest motion of a node, m.
-  std::span<const Vec4> normals() const { return normals_; }
-
   /// Whether what is below a node, or below two nodes a < b of one level, cannot touch itself in this substep.
   bool is_flat(std::uint32_t node) const { return patches_.is_patch(node) && normal_boxes_[node].is_narrow(); }
   bool is_flat(std::uint32_t a, std::uint32_t b) const {
@@ -74,19 +110,22 @@ class SurfaceTree {
   }
 
  private:
-  struct EdgeState {
-    bool is_flat = false;   ///< its surroundings are so flat that nothing sinks in where its ends are kept out
-    bool is_level = false;  ///< it runs between two faces at a small angle
-  };
-
   void build();
+  void list_leaves_of_nodes(std::span<const std::uint32_t> leaf_of);
   void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
   void move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers);
-  void fit_leaf(std::uint32_t node, float growth);
-  void fit_below(std::uint32_t root, float growth);
+  void find_frame();
+  std::size_t find_strays(Workers& workers);
+  void foretell(std::uint32_t node);
+  void foretell_all(Workers& workers);
+  void fit_all(Workers& workers);
+  void fit_strays(Workers& workers);
+  void fit_leaf(std::uint32_t node);
+  void fit_below(std::uint32_t root);
   void fit_inner(std::uint32_t node);
-  void note_edges(Leaf& leaf) const;
-  EdgeState state_of(const SurfaceEdge& edge) const;
+  void fit_edges(Leaf& leaf) const;
+  /// Whether its surroundings are so flat that nothing sinks in where its ends are kept out.
+  bool is_flat_edge(const SurfaceEdge& edge) const;
   NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
@@ -94,10 +133,16 @@ class SurfaceTree {
   std::vector<Leaf> leaves_;
   SurfacePatches patches_;
   std::vector<NormalBox> normal_boxes_;
-  std::vector<EdgeState> edge_states_;
-  std::vector<Vec4> positions_, motions_, normals_;
-  Vec3 drift_;
-  float margin_ = 0;
+  std::vector<Vec4> positions_, motions_;
+  std::vector<Vec3> normals_;  ///< of each face when the boxes were fitted, of length 1, or 0 where there is none
+  Vec3 drift_, displacement_;
+  float margin_ = 0, slack_ = 0, substep_ = 0;
+  Fit fit_;
+  std::uint64_t id_ = 0;
+  Csr leaves_of_node_;                 ///< per local node
+  std::vector<std::uint8_t> strayed_;  ///< per local node
+  std::vector<std::uint32_t> strays_;  ///< leaves, ascending
+  std::vector<std::uint32_t> parents_;
 };
 
 }  // namespace pliant

@@ -78,8 +78,7 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   fixed_contacts_.clear(), rigid_contacts_.clear();
   rigid_slots_.clear();
   if (slots_.empty()) return;
-  if (meetings_due_) find_meetings();
-  meetings_.update_gaps(x_);
+  find_meetings(h);
   obstacle_probes_.clear();
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   place_anchors(obstacles, h);
@@ -91,8 +90,8 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   number_rigid_bodies();
 }
 
-void ParticleEngine::find_meetings() {
-  meetings_due_ = false;
+/// With the velocities that the last substep left: those of now have felt forces that rows will undo.
+void ParticleEngine::find_meetings(float h) {
   surface_bodies_.clear();
   for (const std::uint32_t slot : slots_) {
     const Body& b = body(slot);
@@ -106,7 +105,7 @@ void ParticleEngine::find_meetings() {
   }
   std::sort(surface_bodies_.begin(), surface_bodies_.end(),
             [](const SurfaceBody& a, const SurfaceBody& b) { return a.first < b.first; });
-  meetings_.find(surface_bodies_, x_, v_, step_, workers_);
+  meetings_.find(surface_bodies_, x_, v_before_, h, workers_);
 }
 
 /// A node that was seen to be far from everything need not look again until it, or what is around it, has gone that

@@ -179,7 +179,7 @@ class ParticleEngine {
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
-  void find_meetings();
+  void find_meetings(float h);
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
   void begin_sharing();
@@ -206,8 +206,6 @@ class ParticleEngine {
   std::vector<NodeContact> fixed_contacts_, rigid_contacts_;  ///< by node
   std::vector<NodeContact> fixed_before_, rigid_before_;      ///< those of the substep before
   SurfaceMeetings meetings_;
-  bool meetings_due_ = false;  ///< the step has just begun
-  float step_ = 0;             ///< s, the whole step
   std::vector<SurfaceBody> surface_bodies_;
   std::vector<AnchorRow> anchor_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted

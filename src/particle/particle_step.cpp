@@ -27,8 +27,6 @@ void ParticleEngine::begin_step(float dt) {
   contacts_.clear();
   report_ = {};
   x_before_ = x_;
-  meetings_due_ = true;
-  step_ = dt;
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     for (const DrivenParticle& driven : b.driven) {

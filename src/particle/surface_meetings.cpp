@@ -10,7 +10,7 @@ namespace {
 
 /// Share of the radius within which features are watched, moving or not.
 constexpr float kMargin = 0.5f;
-/// What may speed features up within a step, m/s².
+/// What may speed features up within a substep, m/s².
 constexpr float kAcceleration = 10;
 
 }  // namespace
@@ -51,16 +51,17 @@ void SurfaceMeetings::build_trees(std::span<const SurfaceBody> bodies) {
 }
 
 void SurfaceMeetings::find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v,
-                           float dt, Workers& workers) {
+                           float h, Workers& workers) {
   before_.swap(contacts_);
   contacts_.clear();
   overflowed_ = false;
   build_trees(bodies);
+  restore_fits(workers);
   const auto fit = [&](const SurfaceBody& body) {
     Tree& tree = trees_[body.slot];
     if (tree.is_fitted) return;
-    const float margin = kMargin * body.model->radius + 0.5f * kAcceleration * dt * dt;
-    tree.tree->refit(x, v, dt, margin, workers);
+    const float margin = kMargin * body.model->radius + 0.5f * kAcceleration * h * h;
+    tree.tree->refit(x, v, h, margin, workers);
     tree.is_fitted = true;
   };
   for (const SurfaceBody& body : bodies) {
@@ -108,31 +109,43 @@ void SurfaceMeetings::look(const SurfaceBody& a, const SurfaceBody& b, std::span
   }
 }
 
-void SurfaceMeetings::update_gaps(std::span<const Vec4> x) {
-  for (FeatureContact& row : contacts_) {
-    row.gap = row.gap_offset;
-    for (std::size_t k = 0; k < 4; ++k) row.gap += row.weights[k] * dot(row.normal, x[row.nodes[k]].xyz());
-  }
-}
-
 void SurfaceMeetings::forget() {
   contacts_.clear();
   searches_.clear();
+  saved_fits_.clear();
+  for (auto& [slot, known] : trees_) {
+    if (known.tree) known.tree->forget_fit();
+  }
 }
 
 SurfaceMeetings::Memory SurfaceMeetings::memory() const {
-  Memory memory{contacts_, {}};
+  Memory memory{contacts_, {}, saved_fits_};
   for (const auto& [slots, search] : searches_) {
     const auto notes = search.sides().notes();
-    memory.sides.emplace_back(slots, std::vector<SideNote>(notes.begin(), notes.end()));
+    memory.searches.push_back({slots, {notes.begin(), notes.end()}, search.candidates()});
   }
+  if (!memory.fits.empty()) return memory;
+  for (const auto& [slot, known] : trees_) memory.fits.emplace_back(slot, known.tree->fit());
   return memory;
 }
 
 void SurfaceMeetings::restore(const Memory& memory) {
   forget();
   contacts_ = memory.contacts;
-  for (const auto& [slots, notes] : memory.sides) searches_[slots].sides().assign(notes);
+  saved_fits_ = memory.fits;
+  for (const Memory::Search& saved : memory.searches) {
+    SurfaceContacts& search = searches_[saved.slots];
+    search.sides().assign(saved.sides);
+    search.restore(saved.candidates);
+  }
+}
+
+void SurfaceMeetings::restore_fits(Workers& workers) {
+  for (const auto& [slot, fit] : saved_fits_) {
+    const auto known = trees_.find(slot);
+    if (known != trees_.end()) known->second.tree->restore(fit, workers);
+  }
+  saved_fits_.clear();
 }
 
 }  // namespace pliant

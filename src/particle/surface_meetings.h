@@ -1,7 +1,7 @@
 // Where the surfaces of particle bodies touch each other and themselves.
 //
-// Contacts are looked for once a step, along the motion of the whole step; in its substeps their gaps follow the nodes
-// and their impulses go on. Looking in every substep costs four times as much and finds the same.
+// Contacts are looked for in every substep. Looking once a step, tried first, made do with normals that were out of
+// date and missed what turned within the step: cloth passed through itself, and what had passed never came to rest.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,9 @@ struct SurfaceBody {
 
 class SurfaceMeetings {
  public:
-  /// Finds the contacts of all bodies, given in the order of their nodes, for the next `dt` seconds.
-  void find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float dt,
+  /// Finds the contacts of all bodies, given in the order of their nodes, for the next `h` seconds.
+  void find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h,
             Workers& workers);
-  /// Gaps where the nodes are now.
-  void update_gaps(std::span<const Vec4> x);
   /// Bodies were moved by hand, added or removed: what was remembered means nothing now.
   void forget();
 
@@ -44,8 +42,14 @@ class SurfaceMeetings {
 
   /// What decides the future.
   struct Memory {
+    struct Search {
+      std::pair<std::uint32_t, std::uint32_t> slots;
+      std::vector<SideNote> sides;
+      SurfaceContacts::Candidates candidates;
+    };
     std::vector<FeatureContact> contacts;
-    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::vector<SideNote>>> sides;
+    std::vector<Search> searches;
+    std::vector<std::pair<std::uint32_t, SurfaceTree::Fit>> fits;  ///< by slot
   };
   Memory memory() const;
   void restore(const Memory& memory);
@@ -58,12 +62,14 @@ class SurfaceMeetings {
     bool is_fitted = false;
   };
   void build_trees(std::span<const SurfaceBody> bodies);
+  void restore_fits(Workers& workers);
   void look(const SurfaceBody& a, const SurfaceBody& b, std::span<const Vec4> x, Workers& workers);
 
   std::map<std::uint32_t, Tree> trees_;                                          ///< by slot
   std::map<std::pair<std::uint32_t, std::uint32_t>, SurfaceContacts> searches_;  ///< by slots; equal for self contact
   std::vector<FeatureContact> contacts_, before_;
-  std::vector<Vec4> rest_;  // scratch, kept for its memory
+  std::vector<std::pair<std::uint32_t, SurfaceTree::Fit>> saved_fits_;  ///< to be restored when there are trees again
+  std::vector<Vec4> rest_;                                              // scratch, kept for its memory
   bool overflowed_ = false;
 };
 

@@ -17,7 +17,6 @@ TEST(SurfaceKernel, DropsOnlyWhatIsFar) {
   std::size_t dropped = 0, parted = 0;
   for (int round = 0; round < 3000; ++round) {
     FaceLanes lanes[2];
-    for (FaceLanes& l : lanes) std::fill(l.owned_nodes, l.owned_nodes + 8, std::uint8_t(7));
     std::array<Vec3, 3> x[2][8];
     for (int side = 0; side < 2; ++side) {
       for (std::uint32_t i = 0; i < 8; ++i) {
@@ -27,7 +26,7 @@ TEST(SurfaceKernel, DropsOnlyWhatIsFar) {
       }
     }
     const Vec3 p = point(1);
-    const std::uint32_t near = near_faces(lanes[0], p, 0.4f, 0), unparted = unparted_faces(lanes[0], lanes[1], 3, 0.1f);
+    const std::uint32_t near = near_faces(lanes[0], p, 0.4f), unparted = unparted_faces(lanes[0], lanes[1], 3, 0.1f);
     for (std::uint32_t i = 0; i < 8; ++i) {
       const auto& f = x[0][i];
       const float squared = closest_on_triangle(p, f[0], f[1], f[2]).squared_distance;

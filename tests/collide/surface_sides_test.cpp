@@ -109,6 +109,31 @@ TEST(SurfaceSides, OneMayGoRoundTheRim) {
   }
 }
 
+// Two faces that share an edge: a node in front of the one is behind the other when that folds under. That is no slip.
+TEST(SurfaceSides, ALayerThatFoldsUnderDoesNotPullWhatLiesAbove) {
+  SurfaceScene scene;
+  for (const Vec3 p : {Vec3{0, 0, 0}, {0, 0, 1}, {1, 0, 0.5f}, {-1, 0, 0.5f}}) scene.x.push_back({p.x, p.y, p.z, 0});
+  SurfaceTree pair = scene.add({{0, 1, 2}, {1, 0, 3}}, {}, 0.002f);
+  for (const Vec3 p : {Vec3{0.3f, 0.001f, 0.5f}, {0.3f, 0.3f, 0.4f}, {0.3f, 0.3f, 0.6f}}) {
+    scene.x.push_back({p.x, p.y, p.z, 0});
+  }
+  SurfaceTree spike = scene.add({{4, 5, 6}}, {}, 0.002f);
+  SurfaceContacts contacts;
+  std::size_t found = 0;
+  for (const float angle : {1.0f, 2.0f, 3.0f, 3.135f, 3.1395f, 3.1395f}) {
+    scene.x[3] = {-std::cos(angle), -std::sin(angle), 0.5f, 0};
+    pair.refit(scene.x, scene.v, kH, 0.01f, scene.workers);
+    spike.refit(scene.x, scene.v, kH, 0.01f, scene.workers);
+    found = 0;
+    for (const SurfaceContact& c : contacts.find(pair, spike, scene.workers)) {
+      if (c.is_edges() || c.nodes[0] != 4) continue;
+      EXPECT_GT(c.normal.y, 0.99f) << angle;
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 2u);
+}
+
 TEST(SurfaceContacts, ARopeLiesOnASheetAndOnARope) {
   SurfaceScene scene;
   SurfaceTree sheet = scene.add_sheet(11, 0.002f, flat);

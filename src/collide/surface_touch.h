@@ -1,0 +1,39 @@
+// From features that may touch to contacts: what is near now, and what meets in this substep.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collide/surface_contacts.h"
+#include "collide/surface_pair.h"
+
+namespace pliant {
+
+class SurfaceTouch {
+ public:
+  /// `a` and `b` are the same object when a surface is searched for contacts with itself.
+  SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides);
+
+  void run(std::span<const SurfaceCandidate> candidates, SurfaceContacts::Found& found) const;
+
+ private:
+  bool is_far(const SurfaceCandidate& candidate) const;
+  void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
+  void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;
+  void add_now(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  void add_meeting(const SurfacePair& pair, const Separation& now, float t, SurfaceContacts::Found& found) const;
+  const SideNote* note_of(const SurfacePair& pair, std::uint64_t key) const;
+  bool has_slipped(const SurfacePair& pair, const SideNote& note, float side, Vec3 normal) const;
+  void add(const SurfacePair& pair, std::uint64_t key, const std::array<float, 4>& weights, Vec3 normal, float gap,
+           SurfaceContacts::Found& found) const;
+
+  const SurfaceTree &a_, &b_;
+  const SurfaceSides& sides_;
+  bool is_self_;
+  Vec3 drift_;  ///< m, of a relative to b
+  float drift_length_;
+  float thickness_;  ///< m, the sum of the radii
+  float margin_;     ///< m
+};
+
+}  // namespace pliant
