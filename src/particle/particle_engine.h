@@ -184,6 +184,8 @@ class ParticleEngine {
   void share_masses(std::span<const RigidBodyMotion> rigid);
   void begin_sharing();
   void end_sharing();
+  template <typename Visit>
+  void for_each_fixed_range(Visit&& visit);
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
   void note_contacts();
   void note_reactions(float h);

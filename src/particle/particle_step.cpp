@@ -184,6 +184,20 @@ void ParticleEngine::end_sharing() {
   }
 }
 
+/// Rows with something fixed touch one node each and are sorted by node: ranges that share no node go side by side.
+template <typename Visit>
+void ParticleEngine::for_each_fixed_range(Visit&& visit) {
+  constexpr std::size_t kRows = 1024;
+  const auto boundary = [&](std::size_t at) {
+    while (at > 0 && at < fixed_contacts_.size() && fixed_contacts_[at].node == fixed_contacts_[at - 1].node) ++at;
+    return at;
+  };
+  parallel_for(workers_, fixed_contacts_.size(), kRows, [&](std::size_t begin, std::size_t end) {
+    const std::size_t from = boundary(begin), to = boundary(end);
+    if (from < to) visit(std::span(fixed_contacts_).subspan(from, to - from));
+  });
+}
+
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
   if (anchor_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
@@ -191,12 +205,12 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
     sweep(anchor_rows_, v_, rigid);
     sweep(meetings_.contacts(), v_, h);
     sweep(rigid_contacts_, v_, rigid, h);
-    sweep(fixed_contacts_, v_, rigid, h);
+    for_each_fixed_range([&](std::span<NodeContact> rows) { sweep(rows, v_, {}, h); });
   }
 }
 
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
-  warm_start(fixed_contacts_, v_, rigid);
+  for_each_fixed_range([&](std::span<NodeContact> rows) { warm_start(rows, v_, {}); });
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   share_masses(rigid);
@@ -238,7 +252,7 @@ void ParticleEngine::advance(float h) {
   });
   push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);
   push_out(rigid_contacts_, v_, rigid_motions_, x_, h);
-  push_out(fixed_contacts_, v_, rigid_motions_, x_, h);
+  for_each_fixed_range([&](std::span<NodeContact> rows) { push_out(rows, v_, {}, x_, h); });
 }
 
 void ParticleEngine::note_reactions(float h) {

@@ -50,11 +50,37 @@ void SurfaceMeetings::build_trees(std::span<const SurfaceBody> bodies) {
   }
 }
 
+/// Whether any two surfaces, or one and itself, can touch at all. Most often a cloth is alone, and needs no tree.
+bool SurfaceMeetings::may_meet(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v,
+                               float h) {
+  for (const SurfaceBody& body : bodies) {
+    if (body.is_active && body.self_collision) return true;
+  }
+  if (bodies.size() < 2) return false;
+  boxes_.assign(bodies.size(), {});
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::size_t first = bodies[i].first, count = bodies[i].model->rest.size();
+    for (std::size_t k = first; k < first + count; ++k) {
+      boxes_[i].include(x[k].xyz());
+      boxes_[i].include(x[k].xyz() + v[k].xyz() * h);
+    }
+    boxes_[i] = boxes_[i].expanded((1 + kMargin) * bodies[i].model->radius + 0.5f * kAcceleration * h * h);
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+      const bool is_any_active = bodies[i].is_active || bodies[j].is_active;
+      if (is_any_active && collide(bodies[i].filter, bodies[j].filter) && boxes_[i].overlaps(boxes_[j])) return true;
+    }
+  }
+  return false;
+}
+
 void SurfaceMeetings::find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v,
                            float h, Workers& workers) {
   before_.swap(contacts_);
   contacts_.clear();
   overflowed_ = false;
+  if (!may_meet(bodies, x, v, h)) return;
   build_trees(bodies);
   restore_fits(workers);
   const auto fit = [&](const SurfaceBody& body) {

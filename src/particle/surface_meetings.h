@@ -61,6 +61,7 @@ class SurfaceMeetings {
     std::unique_ptr<SurfaceTree> tree;
     bool is_fitted = false;
   };
+  bool may_meet(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h);
   void build_trees(std::span<const SurfaceBody> bodies);
   void restore_fits(Workers& workers);
   void look(const SurfaceBody& a, const SurfaceBody& b, std::span<const Vec4> x, Workers& workers);
@@ -69,7 +70,8 @@ class SurfaceMeetings {
   std::map<std::pair<std::uint32_t, std::uint32_t>, SurfaceContacts> searches_;  ///< by slots; equal for self contact
   std::vector<FeatureContact> contacts_, before_;
   std::vector<std::pair<std::uint32_t, SurfaceTree::Fit>> saved_fits_;  ///< to be restored when there are trees again
-  std::vector<Vec4> rest_;                                              // scratch, kept for its memory
+  std::vector<Vec4> rest_;                                              // scratch, kept for its memory, like the next
+  std::vector<Aabb> boxes_;
   bool overflowed_ = false;
 };
 
