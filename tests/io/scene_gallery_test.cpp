@@ -241,7 +241,8 @@ TEST(Gallery, DishesStayWhenTheTableclothGoes) {
 TEST(Gallery, NetHoldsAllCrates) {
   ScenePlayer player = ScenePlayer::create(load("net")).value();
   run_until(player, 8);
-  for (int i = 0; i < 6; ++i) EXPECT_GT(position(player, "crate[" + std::to_string(i) + "]").y, 0.3f) << i;  // 0.2 on the ground
+  for (int i = 0; i < 6; ++i)
+    EXPECT_GT(position(player, "crate[" + std::to_string(i) + "]").y, 0.3f) << i;  // 0.2 on the ground
 }
 
 TEST(Gallery, BridgeCarriesTheBox) {
