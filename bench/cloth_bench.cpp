@@ -14,7 +14,6 @@
 #include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
 #include <btBulletDynamicsCommon.h>
 
-#include "base/clock.h"
 #include "pliant/world.h"
 
 #include "bench/suite.h"
@@ -25,27 +24,6 @@ namespace {
 constexpr float kStep = 1.0f / 60;
 constexpr int kSteps = 300;
 constexpr float kHeight = 0.55f;
-
-template <typename Step>
-std::vector<double> measure(int steps, Step&& step) {
-  std::vector<double> times;
-  for (int i = 0; i < steps; ++i) {
-    const Stopwatch watch;
-    step();
-    times.push_back(watch.ms());
-  }
-  return times;
-}
-
-double mean_of_best(const std::vector<std::vector<double>>& times) {
-  double sum = 0;
-  for (std::size_t i = 0; i < times[0].size(); ++i) {
-    double best = times[0][i];
-    for (const auto& repeat : times) best = std::min(best, repeat[i]);
-    sum += best;
-  }
-  return sum / static_cast<double>(times[0].size());
-}
 
 /// The same square as a triangle mesh whose vertices are moved about and whose diagonals run either way.
 TriMesh irregular_square(int cells) {

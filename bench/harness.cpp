@@ -49,6 +49,16 @@ Status write_json(const std::string& file, const std::vector<BenchResult>& resul
 
 }  // namespace
 
+double mean_of_best(const std::vector<std::vector<double>>& times) {
+  double sum = 0;
+  for (std::size_t i = 0; i < times[0].size(); ++i) {
+    double best = times[0][i];
+    for (const auto& repeat : times) best = std::min(best, repeat[i]);
+    sum += best;
+  }
+  return sum / static_cast<double>(times[0].size());
+}
+
 void summarize(const std::vector<std::vector<double>>& times, BenchResult& result) {
   std::vector<double> best = times.front();
   for (const auto& repeat : times) {

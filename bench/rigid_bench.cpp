@@ -4,7 +4,6 @@
 
 #include <btBulletDynamicsCommon.h>
 
-#include "base/clock.h"
 #include "pliant/world.h"
 
 #include "bench/suite.h"
@@ -48,15 +47,9 @@ std::vector<std::pair<Vec3, Vec3>> pit() {
 
 /// Calls `step` for the warm-up and then measures it.
 template <typename Step>
-std::vector<double> measure(Step&& step) {
+std::vector<double> measure_after_warm_up(Step&& step) {
   for (int i = 0; i < kWarmUp; ++i) step();
-  std::vector<double> times;
-  for (int i = 0; i < kSteps; ++i) {
-    const Stopwatch watch;
-    step();
-    times.push_back(watch.ms());
-  }
-  return times;
+  return measure(kSteps, step);
 }
 
 BenchResult run_pliant(int count, const BenchContext& context) {
@@ -72,7 +65,7 @@ BenchResult run_pliant(int count, const BenchContext& context) {
       world.add(
           RigidDef{.shape = Box{{kBoxSize, kBoxSize, kBoxSize}}, .position = box.position, .rotation = box.rotation});
     }
-    times.push_back(measure([&] { world.step(); }));
+    times.push_back(measure_after_warm_up([&] { world.step(); }));
     const StepReport& report = world.report();
     result.counts = {{"bodies", static_cast<double>(count)},
                      {"contacts", static_cast<double>(report.contacts)},
@@ -124,7 +117,7 @@ BenchResult run_plain_bullet(int count, const BenchContext& context) {
     const float mass = 1000 * kBoxSize * kBoxSize * kBoxSize;
     for (const BoxStart& box : pile(count))
       bullet.add({kBoxSize, kBoxSize, kBoxSize}, mass, box.position, box.rotation);
-    times.push_back(measure([&] { bullet.world.stepSimulation(kStep, 0); }));
+    times.push_back(measure_after_warm_up([&] { bullet.world.stepSimulation(kStep, 0); }));
     double contacts = 0, deepest = 0, squares = 0;
     for (int i = 0; i < bullet.dispatcher.getNumManifolds(); ++i) {
       const btPersistentManifold* manifold = bullet.dispatcher.getManifoldByIndexInternal(i);

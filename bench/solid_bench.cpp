@@ -77,16 +77,6 @@ struct BeamRun {
   std::vector<double> residuals;           ///< per step
   double iterations = 0;
   int unconverged = 0;
-
-  double mean() const {
-    double sum = 0;
-    for (std::size_t step = 0; step < times[0].size(); ++step) {
-      double best = times[0][step];
-      for (const auto& repeat : times) best = std::min(best, repeat[step]);
-      sum += best;
-    }
-    return sum / static_cast<double>(times[0].size());
-  }
 };
 
 BeamRun run_beam(const std::shared_ptr<const SolidDef>& def, int threads, int repeats) {
@@ -179,14 +169,15 @@ BenchResult run(SolidDef def, const BenchContext& context) {
   summarize(measured.times, result);
   const SolidBody body(shared);
   result.counts = {{"tets", static_cast<double>(body.tet_count())}, {"nodes", static_cast<double>(body.node_count())}};
-  result.figures = {{"mean_ms", measured.mean()},
+  result.figures = {{"mean_ms", mean_of_best(measured.times)},
                     {"iterations", measured.iterations},
                     {"residual", measured.residuals[kSteps / 2]},
                     {"worst_residual", measured.residuals.back()},
                     {"unconverged", static_cast<double>(measured.unconverged)},
                     {"bytes_per_tet", static_cast<double>(body.bytes()) / body.tet_count()}};
   if (context.threads > 1) {
-    result.figures["speed_up"] = run_beam(shared, 1, context.repeats).mean() / measured.mean();
+    result.figures["speed_up"] =
+        mean_of_best(run_beam(shared, 1, context.repeats).times) / mean_of_best(measured.times);
   }
   measure_parts(*shared, context.threads, result);
   return result;

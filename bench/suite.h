@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+
 #include "bench/bench.h"
 
 namespace pliant {
@@ -29,5 +31,19 @@ void add_cloth_benchmarks(std::vector<Benchmark>& suite);
 /// Sums up step times: the minimum over repeats of each step, then minimum, median and worst over the steps.
 /// `times[repeat][step]` in ms.
 void summarize(const std::vector<std::vector<double>>& times, BenchResult& result);
+/// The mean over the steps of the best time of each.
+double mean_of_best(const std::vector<std::vector<double>>& times);
+
+/// The times of so many calls, ms.
+template <typename Step>
+std::vector<double> measure(int steps, Step&& step) {
+  std::vector<double> times;
+  for (int i = 0; i < steps; ++i) {
+    const Stopwatch watch;
+    step();
+    times.push_back(watch.ms());
+  }
+  return times;
+}
 
 }  // namespace pliant

@@ -1,5 +1,5 @@
 // What collides of one deformable body: triangles, and edges that belong to no triangle (ropes), with a radius round
-// all. Built once from the body at rest; it changes only when the body tears.
+// all. Built once from the body at rest.
 //
 // Inside, nodes have local numbers (places in `nodes`), so that a surface of a thousand nodes costs as much in a world
 // of a million as alone.

@@ -1,20 +1,11 @@
 #include "math/point_masses.h"
 
-#include <cmath>
-
 #include <Eigen/Dense>
 
+#include "math/eigen_convert.h"
+#include "math/nearest_rotation.h"
+
 namespace pliant {
-namespace {
-
-Eigen::Vector3d to_double(Vec3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-Vec3 to_float(const Eigen::Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
-}
-
-}  // namespace
 
 RigidFit fit_rigid(std::span<const Vec4> x, std::span<const Vec4> v, std::span<const float> masses) {
   RigidFit fit;
@@ -22,8 +13,8 @@ RigidFit fit_rigid(std::span<const Vec4> x, std::span<const Vec4> v, std::span<c
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double mass = static_cast<double>(masses[i]);
     fit.mass += mass;
-    center += mass * to_double(x[i].xyz());
-    momentum += mass * to_double(v[i].xyz());
+    center += mass * to_eigen(x[i].xyz());
+    momentum += mass * to_eigen(v[i].xyz());
   }
   if (!(fit.mass > 0)) return fit;
   center /= fit.mass;
@@ -31,7 +22,7 @@ RigidFit fit_rigid(std::span<const Vec4> x, std::span<const Vec4> v, std::span<c
   Eigen::Vector3d spin = Eigen::Vector3d::Zero();
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double mass = static_cast<double>(masses[i]);
-    const Eigen::Vector3d r = to_double(x[i].xyz()) - center, velocity = to_double(v[i].xyz());
+    const Eigen::Vector3d r = to_eigen(x[i].xyz()) - center, velocity = to_eigen(v[i].xyz());
     spin += mass * r.cross(velocity);
     fit.kinetic += 0.5 * mass * velocity.squaredNorm();
     fit.inertia[0] += mass * (r.y() * r.y() + r.z() * r.z());
@@ -41,8 +32,8 @@ RigidFit fit_rigid(std::span<const Vec4> x, std::span<const Vec4> v, std::span<c
     fit.inertia[4] -= mass * r.x() * r.z();
     fit.inertia[5] -= mass * r.y() * r.z();
   }
-  fit.center = to_float(center);
-  fit.velocity = to_float(momentum);
+  fit.center = from_eigen(center);
+  fit.velocity = from_eigen(momentum);
   for (int k = 0; k < 3; ++k) fit.spin[k] = spin[k];
   fit.angular_velocity = turn_of_spin(fit.inertia, fit.spin);
   return fit;
@@ -59,7 +50,7 @@ Vec3 turn_of_spin(const double (&inertia)[6], const double (&spin)[3]) {
   for (int k = 0; k < 3; ++k) {
     if (eigen.eigenvalues()[k] > 1e-6 * eigen.eigenvalues()[2]) turn[k] = along[k] / eigen.eigenvalues()[k];
   }
-  return to_float(eigen.eigenvectors() * turn);
+  return from_eigen(eigen.eigenvectors() * turn);
 }
 
 Quat fit_rotation(std::span<const Vec3> rest, std::span<const Vec4> x, std::span<const float> masses) {
@@ -67,23 +58,16 @@ Quat fit_rotation(std::span<const Vec3> rest, std::span<const Vec4> x, std::span
   double mass = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const double m = static_cast<double>(masses[i]);
-    mass += m, center += m * to_double(x[i].xyz()), rest_center += m * to_double(rest[i]);
+    mass += m, center += m * to_eigen(x[i].xyz()), rest_center += m * to_eigen(rest[i]);
   }
   if (!(mass > 0)) return {};
   center /= mass, rest_center /= mass;
   Eigen::Matrix3d moment = Eigen::Matrix3d::Zero();
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    moment += static_cast<double>(masses[i]) * (to_double(x[i].xyz()) - center) *
-              (to_double(rest[i]) - rest_center).transpose();
+    moment += static_cast<double>(masses[i]) * (to_eigen(x[i].xyz()) - center) *
+              (to_eigen(rest[i]) - rest_center).transpose();
   }
-  if (!moment.allFinite()) return {};
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(moment, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Eigen::Matrix3d u = svd.matrixU();
-  if ((u * svd.matrixV().transpose()).determinant() < 0) u.col(2) *= -1;
-  const Eigen::Quaterniond q(Eigen::Matrix3d(u * svd.matrixV().transpose()));
-  return Quat{static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
-              static_cast<float>(q.w())}
-      .normalized();
+  return nearest_rotation(moment);
 }
 
 }  // namespace pliant

@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 
-#include "solid/eigen_convert.h"
+#include "math/eigen_convert.h"
 #include "solid/solid_momentum.h"
 
 namespace pliant {

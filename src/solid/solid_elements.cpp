@@ -7,7 +7,7 @@
 #include <Eigen/Dense>
 #include <Eigen/SVD>
 
-#include "solid/eigen_convert.h"
+#include "math/eigen_convert.h"
 #include "solid/principal_kernel.h"
 
 namespace pliant {

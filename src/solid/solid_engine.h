@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,16 +10,12 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "collide/obstacle.h"
-#include "geometry/shape_distance.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "pliant/solid.h"
 #include "solid/solid_body.h"
 
 namespace pliant {
-
-/// Solids touch what does not give way to them.
-using SolidObstacle = Obstacle;
 
 /// The engine's part of a snapshot; opaque outside solid/.
 struct SolidSnapshot;
@@ -64,9 +59,9 @@ class SolidEngine {
   /// Elastic forces and matrices of awake bodies.
   void predict(float dt);
   /// Nodes near obstacles, along the motion of this substep.
-  void find_contacts(std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt);
+  void find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt);
   /// Sleeping bodies that a moving obstacle has come near to.
-  void find_pushed_sleepers(std::span<const SolidObstacle> obstacles, std::vector<std::uint32_t>& slots) const;
+  void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   void solve(Vec3 gravity, float dt);
   void advance(float dt);
   /// Plastic flow.
@@ -113,8 +108,7 @@ class SolidEngine {
   Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
-  const ShapeProbe& probe(const std::shared_ptr<const Shape>& shape);
-  void find_touches(Entry& entry, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const;
+  void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
   static void drag(Entry& entry, float dt);
 
@@ -122,7 +116,7 @@ class SolidEngine {
   Workers alone_{1};                             ///< for small bodies, each solved by one thread
   std::vector<std::unique_ptr<Entry>> entries_;  ///< by slot
   std::vector<std::uint32_t> slots_;
-  std::map<const Shape*, std::pair<std::weak_ptr<const Shape>, std::unique_ptr<ShapeProbe>>> probes_;
+  ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
   std::vector<Entry*> small_;                 // scratch, kept for its memory

@@ -30,20 +30,10 @@ void keep_side(const SolidEngine::Entry& solid, SolidTouch& touch) {
 
 }  // namespace
 
-const ShapeProbe& SolidEngine::probe(const std::shared_ptr<const Shape>& shape) {
-  auto& known = probes_[shape.get()];
-  if (!known.second || known.first.lock() != shape) {
-    known = {shape, std::make_unique<ShapeProbe>(*shape)};
-    // A good moment to forget shapes that are gone.
-    std::erase_if(probes_, [](const auto& entry) { return entry.second.first.expired(); });
-  }
-  return *probes_[shape.get()].second;
-}
-
-void SolidEngine::find_contacts(std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) {
+void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
   obstacle_probes_.clear();
   if (slots_.empty()) return;
-  for (const SolidObstacle& obstacle : obstacles) obstacle_probes_.push_back(&probe(obstacle.shape));
+  for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   for (const std::uint32_t slot : slots_) {
     Entry& solid = entry(slot);
     solid.touches.clear();
@@ -51,7 +41,7 @@ void SolidEngine::find_contacts(std::span<const SolidObstacle> obstacles, Vec3 g
   }
 }
 
-void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obstacles, Vec3 gravity, float dt) const {
+void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const {
   Aabb bounds;
   Vec3 mean;
   float fastest = 0;
@@ -66,7 +56,7 @@ void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obst
   bounds = bounds.expanded(std::max(margin, inner_margin) + dt * std::sqrt(fastest));
 
   for (std::size_t o = 0; o < obstacles.size(); ++o) {
-    const SolidObstacle& obstacle = obstacles[o];
+    const Obstacle& obstacle = obstacles[o];
     if (!collide(solid.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
     const Transform shape_from_world = obstacle.world_from_shape.inverse();
     const float friction = std::sqrt(solid.settings.friction * obstacle.friction);
@@ -99,13 +89,12 @@ void SolidEngine::find_touches(Entry& solid, std::span<const SolidObstacle> obst
   }
 }
 
-void SolidEngine::find_pushed_sleepers(std::span<const SolidObstacle> obstacles,
-                                       std::vector<std::uint32_t>& slots) const {
+void SolidEngine::find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const {
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     if (solid.settings.awake || solid.settings.frozen) continue;
     const Aabb bounds = solid.body->bounds().expanded(kMargin * solid.cell);
-    const bool pushed = std::any_of(obstacles.begin(), obstacles.end(), [&](const SolidObstacle& obstacle) {
+    const bool pushed = std::any_of(obstacles.begin(), obstacles.end(), [&](const Obstacle& obstacle) {
       return obstacle.moves && collide(solid.settings.filter, obstacle.filter) && bounds.overlaps(obstacle.bounds);
     });
     if (pushed) slots.push_back(slot);

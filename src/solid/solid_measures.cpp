@@ -5,7 +5,8 @@
 
 #include <Eigen/Dense>
 
-#include "solid/eigen_convert.h"
+#include "math/eigen_convert.h"
+#include "math/nearest_rotation.h"
 #include "solid/principal_kernel.h"
 
 namespace pliant {
@@ -71,20 +72,13 @@ float von_mises(const LaneSym3<float>& s) {
 }
 
 /// The rotation that brings the mesh at rest nearest to where it is, its nodes weighted by mass.
-Quat nearest_rotation(const SolidBody& body, const Eigen::Vector3d& center, const Eigen::Vector3d& rest_center) {
+Quat rotation_from_rest(const SolidBody& body, const Eigen::Vector3d& center, const Eigen::Vector3d& rest_center) {
   Eigen::Matrix3d moment = Eigen::Matrix3d::Zero();
   for (std::uint32_t i = 0; i < body.node_count(); ++i) {
     moment += static_cast<double>(body.mass(i)) * (to_eigen(body.position(i)) - center) *
               (to_eigen(body.def().mesh.nodes[i]) - rest_center).transpose();
   }
-  if (!moment.allFinite()) return {};
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(moment, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Eigen::Matrix3d u = svd.matrixU();
-  if ((u * svd.matrixV().transpose()).determinant() < 0) u.col(2) *= -1;
-  const Eigen::Quaterniond q(Eigen::Matrix3d(u * svd.matrixV().transpose()));
-  return Quat{static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
-              static_cast<float>(q.w())}
-      .normalized();
+  return nearest_rotation(moment);
 }
 
 Eigen::Vector3d center_of(const SolidBody& body) {
@@ -160,7 +154,7 @@ BodyState rigid_fit(const SolidBody& body) {
   }
   state.mass = static_cast<float>(totals.mass);
   state.center_of_mass = from_eigen(center);
-  state.world_from_body.rotation = nearest_rotation(body, center, rest_center);
+  state.world_from_body.rotation = rotation_from_rest(body, center, rest_center);
   state.world_from_body.position =
       state.center_of_mass - state.world_from_body.rotation.rotate(from_eigen(rest_center));
   state.velocity =

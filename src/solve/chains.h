@@ -40,7 +40,6 @@ class Chains {
   Chains() = default;
   Chains(std::span<const ChainLine> lines, std::size_t node_count);
 
-  bool is_empty() const { return batches_.empty(); }
   std::size_t row_count() const { return rows_; }
 
   void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
@@ -94,7 +93,7 @@ class Chains {
   // there; the segment of the last place is not used.
   std::vector<std::uint32_t> nodes_;
   std::vector<std::uint8_t> lanes_in_use_;  ///< per place: how many lanes have a node there
-  std::vector<float> lengths_;              ///< m; 0 where there is no segment or it is torn
+  std::vector<float> lengths_;              ///< m; 0 where there is no segment
   std::vector<float> compliance_;
   std::vector<float> impulses_;
   std::vector<float> direction_x_, direction_y_, direction_z_;

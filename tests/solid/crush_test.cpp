@@ -62,7 +62,7 @@ struct Press {
 
   Workers workers{1};
   SolidEngine engine;
-  std::vector<SolidObstacle> obstacles;
+  std::vector<Obstacle> obstacles;
   float height = 1.1f, deepest = 0;
   int unconverged = 0;
 };
