@@ -1,0 +1,29 @@
+// Where bodies touch, as an island of solids solves it: a point of one body that must not enter another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pliant/ids.h"
+#include "pliant/math.h"
+
+namespace pliant {
+
+/// One body's part in a meeting: a point that its nodes carry, or a point of a rigid body.
+struct MeetingSide {
+  BodyId body{};
+  std::uint32_t count = 0;               ///< of nodes; 0 for a rigid body
+  std::array<std::uint32_t, 3> nodes{};  ///< of the body's mesh
+  std::array<float, 3> weights{};        ///< with the sum 1
+};
+
+struct SolidMeeting {
+  MeetingSide a, b;      ///< a is always a solid
+  Vec3 point{};          ///< m, world: where they touch
+  Vec3 normal{};         ///< unit, from b towards a
+  float gap = 0;         ///< m, negative inside
+  float friction = 0.5f;
+  std::uint64_t key = 0;  ///< names the pair of features of the two bodies, the same in every substep
+};
+
+}  // namespace pliant
