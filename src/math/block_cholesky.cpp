@@ -2,16 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
-
-#include "base/simd.h"
 
 namespace pliant {
 namespace {
 
 constexpr std::size_t kSize = BlockCholesky::kSize, kStride = BlockCholesky::kStride;
-/// Of what stood on the diagonal before: sums of some hundred floats and their elimination leave that much rounding.
-constexpr float kLeastPivot = 1e-5f;
+/// Of what stood on the diagonal before: sums of some hundred numbers and their elimination leave that much rounding.
+template <typename Real>
+constexpr Real kLeastPivot = static_cast<Real>(1e-5);
+template <>
+constexpr double kLeastPivot<double> = 1e-13;
+
+/// Eight numbers at a time.
+template <typename Real>
+struct Lanes {
+  using Type __attribute__((vector_size(8 * sizeof(Real)))) = Real;
+};
+template <typename Real>
+typename Lanes<Real>::Type load_lanes(const Real* from) {
+  typename Lanes<Real>::Type v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename Real>
+void store_lanes(Real* to, const typename Lanes<Real>::Type& v) {
+  std::memcpy(to, &v, sizeof v);
+}
+template <typename Real>
+Real sum_lanes(const typename Lanes<Real>::Type& v) {
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
 
 using Neighbours = std::vector<std::set<std::uint32_t>>;
 
@@ -41,17 +63,20 @@ std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph) {
 }
 
 /// c −= a bᵀ, blocks by columns.
-void subtract_product(float* c, const float* a, const float* b) {
+template <typename Real>
+void subtract_product(Real* c, const Real* a, const Real* b) {
   for (std::size_t column = 0; column < kSize; ++column) {
-    Float8 sum = load8(c + column * kStride);
-    for (std::size_t k = 0; k < kSize; ++k) sum -= load8(a + k * kStride) * b[k * kStride + column];
-    store8(c + column * kStride, sum);
+    auto sum = load_lanes<Real>(c + column * kStride);
+    for (std::size_t k = 0; k < kSize; ++k) sum -= load_lanes<Real>(a + k * kStride) * b[k * kStride + column];
+    store_lanes<Real>(c + column * kStride, sum);
   }
 }
 
 }  // namespace
 
-void BlockCholesky::analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+template <typename Real>
+void BlockCholeskyOf<Real>::analyze(std::size_t blocks,
+                                    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   count_ = blocks;
   Neighbours graph(blocks);
   for (const auto& [a, b] : pairs) graph[a].insert(b), graph[b].insert(a);
@@ -65,46 +90,53 @@ void BlockCholesky::analyze(std::size_t blocks, const std::vector<std::pair<std:
     std::sort(rows_.begin() + starts_.back(), rows_.end());
     starts_.push_back(static_cast<std::uint32_t>(rows_.size()));
   }
-  values_.assign((blocks + rows_.size()) * kFloats, 0.0f);
+  values_.assign((blocks + rows_.size()) * kReals, Real(0));
   largest_.resize(blocks);
-  scratch_.assign(blocks * kStride, 0.0f);
+  scratch_.assign(blocks * kStride, Real(0));
 }
 
-void BlockCholesky::clear() { std::fill(values_.begin(), values_.end(), 0.0f); }
+template <typename Real>
+void BlockCholeskyOf<Real>::clear() {
+  std::fill(values_.begin(), values_.end(), Real(0));
+}
 
-std::size_t BlockCholesky::find(std::uint32_t row, std::uint32_t column) const {
+template <typename Real>
+std::size_t BlockCholeskyOf<Real>::find(std::uint32_t row, std::uint32_t column) const {
   const auto begin = rows_.begin() + starts_[column], end = rows_.begin() + starts_[column + 1];
   return static_cast<std::size_t>(std::lower_bound(begin, end, row) - rows_.begin());
 }
 
-void BlockCholesky::add_diagonal(std::uint32_t a, const double* block) {
-  float* to = pivot(position_[a]);
+template <typename Real>
+void BlockCholeskyOf<Real>::add_diagonal(std::uint32_t a, const double* block) {
+  Real* to = pivot(position_[a]);
   for (std::size_t c = 0; c < kSize; ++c) {
-    for (std::size_t r = 0; r < kSize; ++r) to[c * kStride + r] += static_cast<float>(block[r * kSize + c]);
+    for (std::size_t r = 0; r < kSize; ++r) to[c * kStride + r] += static_cast<Real>(block[r * kSize + c]);
   }
 }
 
-void BlockCholesky::add(std::uint32_t a, std::uint32_t b, const double* block) {
+template <typename Real>
+void BlockCholeskyOf<Real>::add(std::uint32_t a, std::uint32_t b, const double* block) {
   const std::uint32_t pa = position_[a], pb = position_[b];
-  float* to = below(pa > pb ? find(pa, pb) : find(pb, pa));
+  Real* to = below(pa > pb ? find(pa, pb) : find(pb, pa));
   for (std::size_t c = 0; c < kSize; ++c) {
     for (std::size_t r = 0; r < kSize; ++r) {
-      to[c * kStride + r] += static_cast<float>(pa > pb ? block[r * kSize + c] : block[c * kSize + r]);
+      to[c * kStride + r] += static_cast<Real>(pa > pb ? block[r * kSize + c] : block[c * kSize + r]);
     }
   }
 }
 
 /// The lower factor of the pivot block, with the reciprocals of its diagonal (0 where the pivot was dropped).
-void BlockCholesky::factor_pivot(std::size_t column) {
-  float* l = pivot(column);
+template <typename Real>
+void BlockCholeskyOf<Real>::factor_pivot(std::size_t column) {
+  Real* l = pivot(column);
   for (std::size_t j = 0; j < kSize; ++j) {
-    float d = l[j * kStride + j];
+    Real d = l[j * kStride + j];
     for (std::size_t k = 0; k < j; ++k) d -= l[k * kStride + j] * l[k * kStride + j];
-    const bool drop = !(d > kLeastPivot * largest_[column][j]);
-    const float inverse = drop ? 0.0f : 1 / std::sqrt(d);
+    const bool drop = !(d > kLeastPivot<Real> * largest_[column][j]);
+    const Real inverse = drop ? Real(0) : 1 / std::sqrt(d);
     l[j * kStride + j] = inverse;
     for (std::size_t i = j + 1; i < kSize; ++i) {
-      float v = l[j * kStride + i];
+      Real v = l[j * kStride + i];
       for (std::size_t k = 0; k < j; ++k) v -= l[k * kStride + i] * l[k * kStride + j];
       l[j * kStride + i] = v * inverse;
     }
@@ -113,19 +145,21 @@ void BlockCholesky::factor_pivot(std::size_t column) {
 }
 
 /// B ← B L⁻ᵀ for the blocks below the pivot.
-void BlockCholesky::scale_below(std::size_t column) {
-  const float* l = pivot(column);
+template <typename Real>
+void BlockCholeskyOf<Real>::scale_below(std::size_t column) {
+  const Real* l = pivot(column);
   for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
-    float* b = below(k);
+    Real* b = below(k);
     for (std::size_t j = 0; j < kSize; ++j) {
-      Float8 v = load8(b + j * kStride);
-      for (std::size_t i = 0; i < j; ++i) v -= load8(b + i * kStride) * l[i * kStride + j];
-      store8(b + j * kStride, v * l[j * kStride + j]);
+      auto v = load_lanes<Real>(b + j * kStride);
+      for (std::size_t i = 0; i < j; ++i) v -= load_lanes<Real>(b + i * kStride) * l[i * kStride + j];
+      store_lanes<Real>(b + j * kStride, v * l[j * kStride + j]);
     }
   }
 }
 
-void BlockCholesky::update_right_of(std::size_t column) {
+template <typename Real>
+void BlockCholeskyOf<Real>::update_right_of(std::size_t column) {
   for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
     const std::uint32_t target = rows_[k];
     subtract_product(pivot(target), below(k), below(k));
@@ -137,7 +171,8 @@ void BlockCholesky::update_right_of(std::size_t column) {
   }
 }
 
-void BlockCholesky::factor() {
+template <typename Real>
+void BlockCholeskyOf<Real>::factor() {
   for (std::size_t column = 0; column < count_; ++column) {
     for (std::size_t j = 0; j < kSize; ++j) largest_[column][j] = std::abs(pivot(column)[j * kStride + j]);
   }
@@ -148,40 +183,46 @@ void BlockCholesky::factor() {
   }
 }
 
-void BlockCholesky::solve(float* x) const {
-  float* y = scratch_.data();
-  for (std::size_t i = 0; i < count_; ++i) store8(y + position_[i] * kStride, load8(x + i * kStride));
+template <typename Real>
+void BlockCholeskyOf<Real>::solve(Real* x) const {
+  Real* y = scratch_.data();
+  for (std::size_t i = 0; i < count_; ++i)
+    store_lanes<Real>(y + position_[i] * kStride, load_lanes<Real>(x + i * kStride));
   for (std::size_t column = 0; column < count_; ++column) {
-    const float* l = pivot(column);
-    float* v = y + column * kStride;
+    const Real* l = pivot(column);
+    Real* v = y + column * kStride;
     for (std::size_t j = 0; j < kSize; ++j) {
       v[j] *= l[j * kStride + j];
       for (std::size_t i = j + 1; i < kSize; ++i) v[i] -= l[j * kStride + i] * v[j];
     }
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
-      const float* b = below(k);
-      float* to = y + rows_[k] * kStride;
-      Float8 sum = load8(to);
-      for (std::size_t j = 0; j < kSize; ++j) sum -= load8(b + j * kStride) * v[j];
-      store8(to, sum);
+      const Real* b = below(k);
+      Real* to = y + rows_[k] * kStride;
+      auto sum = load_lanes<Real>(to);
+      for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<Real>(b + j * kStride) * v[j];
+      store_lanes<Real>(to, sum);
     }
   }
   for (std::size_t column = count_; column-- > 0;) {
-    const float* l = pivot(column);
-    float* v = y + column * kStride;
-    Float8 dots[kSize] = {};
+    const Real* l = pivot(column);
+    Real* v = y + column * kStride;
+    typename Lanes<Real>::Type dots[kSize] = {};
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
-      const Float8 from = load8(y + rows_[k] * kStride);
-      const float* b = below(k);
-      for (std::size_t j = 0; j < kSize; ++j) dots[j] += load8(b + j * kStride) * from;
+      const auto from = load_lanes<Real>(y + rows_[k] * kStride);
+      const Real* b = below(k);
+      for (std::size_t j = 0; j < kSize; ++j) dots[j] += load_lanes<Real>(b + j * kStride) * from;
     }
     for (std::size_t j = kSize; j-- > 0;) {
-      float d = v[j] - sum(dots[j]);
+      Real d = v[j] - sum_lanes<Real>(dots[j]);
       for (std::size_t i = j + 1; i < kSize; ++i) d -= l[j * kStride + i] * v[i];
       v[j] = d * l[j * kStride + j];
     }
   }
-  for (std::size_t i = 0; i < count_; ++i) store8(x + i * kStride, load8(y + position_[i] * kStride));
+  for (std::size_t i = 0; i < count_; ++i)
+    store_lanes<Real>(x + i * kStride, load_lanes<Real>(y + position_[i] * kStride));
 }
+
+template class BlockCholeskyOf<float>;
+template class BlockCholeskyOf<double>;
 
 }  // namespace pliant

@@ -3,6 +3,7 @@
 //
 // The elimination order and the pattern of the factor are found once (minimum degree); values are factored every step.
 // A pivot that is nothing but rounding is dropped: its mode, such as the turning of a single node, plays no part.
+// In floats for the aggregates of one solid, in doubles for bodies as a whole, whose masses may differ by millions.
 #pragma once
 
 #include <array>
@@ -13,10 +14,11 @@
 
 namespace pliant {
 
-class BlockCholesky {
+template <typename Real>
+class BlockCholeskyOf {
  public:
-  static constexpr std::size_t kSize = 6, kStride = 8;     ///< columns of six, padded to eight lanes
-  static constexpr std::size_t kFloats = kSize * kStride;  ///< of one block, by columns
+  static constexpr std::size_t kSize = 6, kStride = 8;    ///< columns of six, padded to eight lanes
+  static constexpr std::size_t kReals = kSize * kStride;  ///< of one block, by columns
 
   /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each.
   void analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
@@ -27,33 +29,36 @@ class BlockCholesky {
   void add_diagonal(std::uint32_t a, const double* block);
   void add(std::uint32_t a, std::uint32_t b, const double* block);
   void factor();
-  /// Solves in place; `x` holds eight floats for each block, of which the last two stay zero.
-  void solve(float* x) const;
+  /// Solves in place; `x` holds eight numbers for each block, of which the last two stay zero.
+  void solve(Real* x) const;
 
   std::size_t size() const { return count_; }
   std::size_t factor_blocks() const { return rows_.size() + count_; }
   std::size_t bytes() const {
     return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size()) +
-           sizeof(float) * (values_.size() + scratch_.size() + largest_.size() * kSize);
+           sizeof(Real) * (values_.size() + scratch_.size() + largest_.size() * kSize);
   }
 
  private:
-  float* below(std::size_t k) { return values_.data() + (count_ + k) * kFloats; }
-  const float* below(std::size_t k) const { return values_.data() + (count_ + k) * kFloats; }
-  float* pivot(std::size_t column) { return values_.data() + column * kFloats; }
-  const float* pivot(std::size_t column) const { return values_.data() + column * kFloats; }
+  Real* below(std::size_t k) { return values_.data() + (count_ + k) * kReals; }
+  const Real* below(std::size_t k) const { return values_.data() + (count_ + k) * kReals; }
+  Real* pivot(std::size_t column) { return values_.data() + column * kReals; }
+  const Real* pivot(std::size_t column) const { return values_.data() + column * kReals; }
   std::size_t find(std::uint32_t row, std::uint32_t column) const;
   void factor_pivot(std::size_t column);
   void scale_below(std::size_t column);
   void update_right_of(std::size_t column);
 
   std::size_t count_ = 0;
-  std::vector<std::uint32_t> position_;            ///< of each block in the elimination order
-  std::vector<std::uint32_t> starts_;              ///< per column, into rows_
-  std::vector<std::uint32_t> rows_;                ///< below the diagonal, ascending; in elimination order
-  std::vector<float> values_;                      ///< the pivots, then the blocks of rows_
-  std::vector<std::array<float, kSize>> largest_;  ///< the diagonal before elimination, to judge pivots by
-  mutable std::vector<float> scratch_;
+  std::vector<std::uint32_t> position_;           ///< of each block in the elimination order
+  std::vector<std::uint32_t> starts_;             ///< per column, into rows_
+  std::vector<std::uint32_t> rows_;               ///< below the diagonal, ascending; in elimination order
+  std::vector<Real> values_;                      ///< the pivots, then the blocks of rows_
+  std::vector<std::array<Real, kSize>> largest_;  ///< the diagonal before elimination, to judge pivots by
+  mutable std::vector<Real> scratch_;
 };
+
+using BlockCholesky = BlockCholeskyOf<float>;
+using BlockCholeskyDouble = BlockCholeskyOf<double>;
 
 }  // namespace pliant

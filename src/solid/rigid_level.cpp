@@ -53,7 +53,7 @@ void RigidLevel::add(std::size_t a, const double* block) {
   }
 }
 
-void RigidLevel::add_response(const float* r, float* x) const {
+RigidMotion RigidLevel::whole_force(const float* r) const {
   RigidMotion force{};
   for (std::size_t a = 0; a < places_.size(); ++a) {
     RigidMotion own;
@@ -61,7 +61,10 @@ void RigidLevel::add_response(const float* r, float* x) const {
     const RigidMotion whole = whole_of(a, own);
     for (std::size_t k = 0; k < 6; ++k) force[k] += whole[k];
   }
-  const RigidMotion motion = solve(force);
+  return force;
+}
+
+void RigidLevel::add_motion(const RigidMotion& motion, float* x) const {
   for (std::size_t a = 0; a < places_.size(); ++a) {
     const RigidMotion part = part_of(a, motion);
     for (std::size_t k = 0; k < 6; ++k) x[8 * a + k] += static_cast<float>(part[k]);

@@ -28,9 +28,10 @@ class RigidLevel {
   void add(std::size_t a, const double* block);
   void factor() { factor_.factor(); }
 
-  /// Adds to `x` what the forces `r` on the aggregates (eight floats each, as the coarse level has them) do to the
-  /// body.
-  void add_response(const float* r, float* x) const;
+  /// What the forces `r` on the aggregates (eight floats each, as the coarse level has them) are to the body.
+  RigidMotion whole_force(const float* r) const;
+  /// Adds a motion of the body to those of the aggregates.
+  void add_motion(const RigidMotion& motion, float* x) const;
   RigidMotion solve(const RigidMotion& force) const { return factor_.solve(force); }
   double radius() const { return radius_; }
   std::size_t bytes() const { return places_.size() * sizeof(Place); }

@@ -6,24 +6,8 @@
 namespace pliant {
 namespace {
 
-constexpr float kPenalty = 3;           ///< κ; beyond 10 soft rows brake too much
-constexpr float kMostPenalty = 64;      ///< times the first one; beyond, floats lose what the row holds back
-constexpr float kRecovery = 0.2f;       ///< share of the depth that is mended in a substep
-constexpr float kRecoverySpeed = 0.5f;  ///< m/s, at most
-
-/// The nearest impulse with |tangential| ≤ μ normal, normal ≥ 0.
-Vec3 project_to_cone(Vec3 impulse, Vec3 normal, float friction) {
-  const float along = std::max(dot(impulse, normal), 0.0f);
-  Vec3 across = impulse - normal * dot(impulse, normal);
-  const float size = length(across), most = friction * along;
-  if (size > most) across = size > 0 ? across * (most / size) : Vec3{};
-  return normal * along + across;
-}
-
-float target_speed(float gap, float slop, float dt) {
-  if (gap > 0) return -gap / dt;
-  return std::min(kRecovery * std::max(-gap - slop, 0.0f) / dt, kRecoverySpeed);
-}
+constexpr float kPenalty = 3;       ///< κ; beyond 10 soft rows brake too much
+constexpr float kMostPenalty = 64;  ///< times the first one; beyond, floats lose what the row holds back
 
 }  // namespace
 
@@ -40,12 +24,13 @@ void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTou
   rows_.clear();
   for (std::uint32_t t = 0; t < touches.size(); ++t) {
     const SolidTouch& touch = touches[t];
-    Row row{.slot = layout.slot_of_node[touch.node],
-            .touch = t,
-            .other = touch.other,
-            .normal = touch.normal,
-            .target = touch.surface_velocity + touch.normal * target_speed(touch.gap, slop, dt),
-            .friction = touch.friction};
+    Row row;
+    row.slot = layout.slot_of_node[touch.node];
+    row.touch = t;
+    row.other = touch.other;
+    row.normal = touch.normal;
+    row.target = touch.surface_velocity + touch.normal * contact_target_speed(touch.gap, slop, dt);
+    row.friction = touch.friction;
     const SolidTouchMemory* before = find_touch(memory, row.slot, row.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     rows_.push_back(row);
@@ -79,41 +64,12 @@ void SolidContactRows::set_penalties(const SolidSystem& system, float body_mass)
   }
 }
 
-/// Takes a row's trial impulse λ − φ (v − target): whether it will push, and how much of its friction will slide.
-/// Returns the trial on the cone.
-Vec3 SolidContactRows::judge(Row& row, Vec3 velocity) {
-  const Vec3 trial = row.multiplier - (velocity - row.target) * row.penalty;
-  const float along = dot(trial, row.normal);
-  const float across = length(trial - row.normal * along), most = row.friction * std::max(along, 0.0f);
-  row.next_active = along > 0;
-  row.next_slide = across > most ? most / across : row.friction > 0 ? 1.0f : 0.0f;
-  return project_to_cone(trial, row.normal, row.friction);
-}
-
 void SolidContactRows::start(const LaneVectors& velocities) {
-  for (Row& row : rows_) judge(row, velocities.get(row.slot));
+  for (Row& row : rows_) row.judge(velocities.get(row.slot));
 }
 
 void SolidContactRows::begin_round() {
-  for (Row& row : rows_) {
-    row.active = row.next_active;
-    row.slide = row.next_slide;
-    const Vec3 along = row.normal * dot(row.multiplier, row.normal);
-    row.held = row.active ? along + (row.multiplier - along) * row.slide : Vec3{};
-  }
-}
-
-Vec3 SolidContactRows::impulse(const Row& row, Vec3 velocity) {
-  if (!row.active) return {};
-  const Vec3 v = velocity - row.target;
-  const Vec3 along = row.normal * dot(v, row.normal);
-  return row.held - (along + (v - along) * row.slide) * row.penalty;
-}
-
-LaneSym3<float> SolidContactRows::block(const Row& row) {
-  const float s = row.penalty * row.slide, n = row.penalty * (1 - row.slide);
-  const Vec3 k = row.normal;
-  return {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z, n * k.y * k.z};
+  for (Row& row : rows_) row.begin_round();
 }
 
 void SolidContactRows::add_to_matrix(SolidSystem& system) const {
@@ -125,7 +81,7 @@ SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocitie
   for (Row& row : rows_) {
     const Vec3 v = velocities.get(row.slot);
     if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
-    const Vec3 next = judge(row, v);
+    const Vec3 next = row.judge(v);
     progress.change += static_cast<double>(length_squared(next - row.multiplier));
     progress.size += static_cast<double>(length_squared(next));
     row.multiplier = next;

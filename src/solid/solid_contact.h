@@ -1,10 +1,8 @@
 // Nodes of a solid that touch the world: rows of an augmented Lagrangian, solved inside the solid's own system.
 //
-// A row asks that a node's velocity along the normal be at least `target`, with Coulomb friction across it. Its impulse
-// is λ − W (v − target), W = φ (s I + (1 − s) n nᵀ): a penalty of moderate strength φ inside the matrix, and a
-// multiplier λ that takes over what the penalty cannot hold. Rounds of conjugate gradients and of λ ← cone(λ − φ (v −
-// target)) alternate until the forces stand still. Multipliers computed apart from the matrix would add energy: they
-// must come from the same operator as the velocities.
+// Rounds of conjugate gradients and of λ ← cone(λ − φ (v − target)) (contact_row.h) alternate until the forces stand
+// still. Multipliers computed apart from the matrix would add energy: they must come from the same operator as the
+// velocities.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +11,7 @@
 
 #include "pliant/ids.h"
 #include "pliant/math.h"
+#include "solid/contact_row.h"
 #include "solid/solid_system.h"
 
 namespace pliant {
@@ -60,14 +59,14 @@ class SolidContactRows {
   template <typename Visit>
   void for_each_block(Visit&& visit) const {
     for (const Row& row : rows_) {
-      if (row.active) visit(row.slot, block(row));
+      if (row.active) visit(row.slot, row.block());
     }
   }
   void add_to_matrix(SolidSystem& system) const;
   /// The impulses on the nodes at these velocities.
   template <typename Add>
   void for_each_impulse(const LaneVectors& velocities, Add&& add) const {
-    for (const Row& row : rows_) add(row.slot, impulse(row, velocities.get(row.slot)));
+    for (const Row& row : rows_) add(row.slot, row.impulse(velocities.get(row.slot)));
   }
   struct Progress {
     double change = 0, size = 0;  ///< of the impulses, squared
@@ -82,23 +81,16 @@ class SolidContactRows {
   void remember(std::span<const SolidTouch> touches, const LaneVectors& velocities, float dt,
                 std::vector<SolidTouchMemory>& memory) const;
 
-  struct Row {
-    std::uint32_t slot, touch;
-    BodyId other;
-    Vec3 normal, target;  ///< target: the velocity at which the row is content, m/s
-    float friction;
-    float penalty = 0, most_penalty = 0, slide = 1, next_slide = 1;
+  struct Row : ContactRow {
+    std::uint32_t slot = 0, touch = 0;
+    BodyId other{};
+    float most_penalty = 0;
     float violation = 0;  ///< m/s, when `stiffen` last looked
-    bool active = false, next_active = false;
-    Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
   };
   std::span<const Row> rows() const { return rows_; }
   std::size_t bytes() const { return rows_.capacity() * sizeof(Row); }
 
  private:
-  static Vec3 impulse(const Row& row, Vec3 velocity);
-  static LaneSym3<float> block(const Row& row);
-  static Vec3 judge(Row& row, Vec3 velocity);
   void reconcile();
   std::vector<Row> rows_;
 };

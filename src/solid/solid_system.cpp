@@ -299,79 +299,82 @@ LaneVec3<Float8> SolidSystem::prolong(std::size_t aggregate, std::size_t group) 
   return (shift + cross(turn, arms_.group(group))) * free_mask(group);
 }
 
+SolidSystem::Sums SolidSystem::precondition(const SolidLayout& layout, const Chunk& chunk, LaneVectors& x,
+                                            LaneVectors& r, double step) {
+  Sums out;
+  const Float8 alpha = broadcast(static_cast<float>(step));
+  for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
+    Float8 rz{}, rr{};
+    for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
+      LaneVec3<Float8> residual = r.group(g);
+      if (step != 0) {
+        residual = residual - q_.group(g) * alpha;
+        r.set_group(g, residual);
+        x.set_group(g, x.group(g) + p_.group(g) * alpha);
+      }
+      const LaneVec3<Float8> z = load_sym8(inverse_.data() + 48 * g) * residual;
+      q_.set_group(g, z);
+      rz += dot(residual, z);
+      rr += dot(residual, residual);
+    }
+    restrict_to(a, layout, r);
+    out.a += static_cast<double>(sum(rz)), out.b += static_cast<double>(sum(rr));
+  }
+  return out;
+}
+
+double SolidSystem::solve_coarse() {
+  coarse_r_ = coarse_x_;
+  coarse_.solve(coarse_x_.data());
+  double product = 0;
+  for (std::size_t i = 0; i < coarse_x_.size(); ++i) {
+    product += static_cast<double>(coarse_r_[i]) * static_cast<double>(coarse_x_[i]);
+  }
+  return product;
+}
+
+void SolidSystem::renew_direction(const SolidLayout& layout, const Chunk& chunk, float beta) {
+  const Float8 share = broadcast(beta);
+  for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
+    for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
+      p_.set_group(g, q_.group(g) + prolong(a, g) + p_.group(g) * share);
+    }
+  }
+}
+
 SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r,
                                double threshold, int max_iterations) {
   SolveResult result;
-  const auto groups_of = [&](std::uint32_t aggregate, auto&& visit) {
-    for (std::uint32_t g = layout.aggregate_starts[aggregate]; g < layout.aggregate_starts[aggregate + 1]; ++g)
-      visit(g);
-  };
-  // z = D⁻¹ r into q, Wᵀ r into the coarse vector; sums r·z and r·r.
-  const auto precondition = [&](const Chunk& chunk, double step) {
-    Sums out;
-    const Float8 alpha = broadcast(static_cast<float>(step));
-    for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
-      Float8 rz{}, rr{};
-      groups_of(a, [&](std::uint32_t g) {
-        LaneVec3<Float8> residual = r.group(g);
-        if (step != 0) {
-          residual = residual - q_.group(g) * alpha;
-          r.set_group(g, residual);
-          x.set_group(g, x.group(g) + p_.group(g) * alpha);
-        }
-        const LaneVec3<Float8> z = load_sym8(inverse_.data() + 48 * g) * residual;
-        q_.set_group(g, z);
-        rz += dot(residual, z);
-        rr += dot(residual, residual);
-      });
-      restrict_to(a, layout, r);
-      out.a += static_cast<double>(sum(rz)), out.b += static_cast<double>(sum(rr));
-    }
-    return out;
-  };
-  // The coarse level, and its part of r·z.
-  const auto solve_coarse = [&] {
-    coarse_r_ = coarse_x_;
-    coarse_.solve(coarse_x_.data());
-    if (is_free_) rigid_.add_response(coarse_r_.data(), coarse_x_.data());
-    double product = 0;
-    for (std::size_t i = 0; i < coarse_x_.size(); ++i) {
-      product += static_cast<double>(coarse_r_[i]) * static_cast<double>(coarse_x_[i]);
-    }
+  const auto all_coarse = [&] {
+    double product = solve_coarse();
+    if (!is_free_) return product;
+    const RigidMotion force = whole_force(), motion = rigid_.solve(force);
+    for (std::size_t k = 0; k < 6; ++k) product += force[k] * motion[k];
+    add_whole_motion(motion);
     return product;
   };
+  const auto with_contacts = [&](std::size_t g, const LaneVec3<Float8>& p, const LaneVec3<Float8>& own) {
+    if (extra_of_group_[g] == kNone) return own;
+    return own + load_sym8(extras_.data() + 48 * extra_of_group_[g]) * p;
+  };
 
-  Sums sums = reduce(workers, [&](const Chunk& chunk) { return precondition(chunk, 0); });
+  Sums sums = reduce(workers, [&](const Chunk& chunk) { return precondition(layout, chunk, x, r, 0); });
   double rz = 0, rz_before = 1;
   while (true) {
-    rz = sums.a + solve_coarse();
+    rz = sums.a + all_coarse();
     result.residual = std::sqrt(sums.b);
     result.converged = result.residual <= threshold;
     if (result.converged || result.iterations >= max_iterations || !(rz > 0) || !std::isfinite(rz)) break;
-    const Float8 beta = broadcast(result.iterations == 0 ? 0.0f : static_cast<float>(rz / rz_before));
+    const float beta = result.iterations == 0 ? 0.0f : static_cast<float>(rz / rz_before);
     parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::uint32_t a = chunks_[begin].begin; a < chunks_[end - 1].end; ++a) {
-        groups_of(a, [&](std::uint32_t g) { p_.set_group(g, q_.group(g) + prolong(a, g) + p_.group(g) * beta); });
-      }
+      for (std::size_t c = begin; c < end; ++c) renew_direction(layout, chunks_[c], beta);
     });
-    const Sums curvature = reduce(workers, [&](const Chunk& chunk) {
-      Sums out;
-      for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
-        Float8 pq{};
-        groups_of(a, [&](std::uint32_t g) {
-          const LaneVec3<Float8> p = p_.group(g);
-          const LaneVec3<Float8> q = (tied_part(g, p) + internal(layout, g, p_)) * free_mask(g);
-          q_.set_group(g, q);
-          pq += dot(p, q);
-        });
-        out.a += static_cast<double>(sum(pq));
-      }
-      return out;
-    });
+    const Sums curvature =
+        reduce(workers, [&](const Chunk& chunk) { return Sums{multiply(layout, chunk, with_contacts), 0}; });
     if (!(curvature.a > 0) || !std::isfinite(curvature.a)) break;
     const double alpha = rz / curvature.a;
     rz_before = rz;
-    sums = reduce(workers, [&](const Chunk& chunk) { return precondition(chunk, alpha); });
+    sums = reduce(workers, [&](const Chunk& chunk) { return precondition(layout, chunk, x, r, alpha); });
     ++result.iterations;
   }
   return result;

@@ -74,10 +74,45 @@ class SolidSystem {
   float least_stiffness() const;
   std::size_t bytes() const;
 
+  // --- The parts of an iteration, for solvers that join several systems (solid_island.h) ---------------------------
   struct Chunk {
     std::uint32_t begin, end;  ///< aggregates
   };
   const std::vector<Chunk>& chunks() const { return chunks_; }
+  struct Sums {
+    double a = 0, b = 0;
+  };
+  /// Goes `step` along the direction, unless it is 0; then D⁻¹ r takes the place of A p, and Wᵀ r goes to the coarse
+  /// level. The sums are r·D⁻¹r and r·r.
+  Sums precondition(const SolidLayout& layout, const Chunk& chunk, LaneVectors& x, LaneVectors& r, double step);
+  /// The coarse level, when all chunks are preconditioned. Returns its part of r·z.
+  double solve_coarse();
+  /// p = z + beta p.
+  void renew_direction(const SolidLayout& layout, const Chunk& chunk, float beta);
+  /// q = D p + K p + more(group, p), where D has no contacts; returns p·q.
+  template <typename More>
+  double multiply(const SolidLayout& layout, const Chunk& chunk, More&& more) {
+    double total = 0;
+    for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
+      Float8 pq{};
+      for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
+        const LaneVec3<Float8> p = p_.group(g);
+        const LaneVec3<Float8> own = p * load8(tied_.data() + 8 * g) + internal(layout, g, p_);
+        const LaneVec3<Float8> q = more(g, p, own) * free_mask(g);
+        q_.set_group(g, q);
+        pq += dot(p, q);
+      }
+      total += static_cast<double>(sum(pq));
+    }
+    return total;
+  }
+  const LaneVectors& direction() const { return p_; }
+  /// Whether no node is held, so that the body as a whole moves by its mass and contacts alone.
+  bool is_free() const { return is_free_; }
+  /// The residual's force on the body as a whole, after `solve_coarse`; and the motion of the body as a whole that a
+  /// solver adds to the coarse solution.
+  RigidMotion whole_force() const { return rigid_.whole_force(coarse_r_.data()); }
+  void add_whole_motion(const RigidMotion& motion) { rigid_.add_motion(motion, coarse_x_.data()); }
 
  private:
   void measure_aggregates(const SolidLayout& layout, const TetMesh& mesh);
@@ -109,9 +144,6 @@ class SolidSystem {
   LaneVectors p_, q_;
   LaneVectors z_;  ///< of `solve_shape` alone
 
-  struct Sums {
-    double a = 0, b = 0;
-  };
   std::vector<Sums> sums_;  ///< per chunk
   /// The sum of `body(chunk)` over all chunks, in their order.
   template <typename Body>

@@ -1,0 +1,69 @@
+// A contact as a row of an augmented Lagrangian, whatever its ends belong to.
+//
+// It asks that the velocity of one end relative to the other be at least `target` along the normal, with Coulomb
+// friction across it. Its impulse is λ − W (v − target), W = φ (s I + (1 − s) n nᵀ): a penalty of moderate strength φ
+// inside the matrix, and a multiplier λ that takes over what the penalty cannot hold.
+#pragma once
+
+#include <algorithm>
+
+#include "math/lane_math.h"
+#include "pliant/math.h"
+
+namespace pliant {
+
+/// The nearest impulse with |tangential| ≤ μ normal, normal ≥ 0.
+inline Vec3 project_to_cone(Vec3 impulse, Vec3 normal, float friction) {
+  const float along = std::max(dot(impulse, normal), 0.0f);
+  Vec3 across = impulse - normal * dot(impulse, normal);
+  const float size = length(across), most = friction * along;
+  if (size > most) across = size > 0 ? across * (most / size) : Vec3{};
+  return normal * along + across;
+}
+
+/// How fast two things `gap` apart may come nearer (negative), or should part. The depth `slop` is left alone.
+inline float contact_target_speed(float gap, float slop, float dt) {
+  constexpr float kRecovery = 0.2f;       // share of the depth that is mended in a substep
+  constexpr float kRecoverySpeed = 0.5f;  // m/s, at most
+  if (gap > 0) return -gap / dt;
+  return std::min(kRecovery * std::max(-gap - slop, 0.0f) / dt, kRecoverySpeed);
+}
+
+struct ContactRow {
+  Vec3 normal{}, target{};  ///< target: the relative velocity at which the row is content, m/s
+  float friction = 0;
+  float penalty = 0, slide = 1, next_slide = 1;  ///< kg; share of the friction that sticks, now and in the next round
+  bool active = false, next_active = false;
+  Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
+
+  /// Takes the trial impulse λ − φ (v − target): whether the row will push, and how much of its friction will slide.
+  /// Returns the trial on the cone.
+  Vec3 judge(Vec3 velocity) {
+    const Vec3 trial = multiplier - (velocity - target) * penalty;
+    const float along = dot(trial, normal);
+    const float across = length(trial - normal * along), most = friction * std::max(along, 0.0f);
+    next_active = along > 0;
+    next_slide = across > most ? most / across : friction > 0 ? 1.0f : 0.0f;
+    return project_to_cone(trial, normal, friction);
+  }
+  void begin_round() {
+    active = next_active;
+    slide = next_slide;
+    const Vec3 along = normal * dot(multiplier, normal);
+    held = active ? along + (multiplier - along) * slide : Vec3{};
+  }
+  /// W v.
+  Vec3 resist(Vec3 velocity) const {
+    const Vec3 along = normal * dot(velocity, normal);
+    return (along + (velocity - along) * slide) * penalty;
+  }
+  Vec3 impulse(Vec3 velocity) const { return active ? held - resist(velocity - target) : Vec3{}; }
+  /// W.
+  LaneSym3<float> block() const {
+    const float s = penalty * slide, n = penalty * (1 - slide);
+    const Vec3 k = normal;
+    return {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z, n * k.y * k.z};
+  }
+};
+
+}  // namespace pliant
