@@ -25,6 +25,7 @@
 #include "pliant/world.h"
 #include "rigid/rigid_shape.h"
 #include "rigid/row_partner.h"
+#include "solve/rigid_rows.h"
 
 namespace pliant {
 
@@ -88,6 +89,11 @@ class RigidEngine {
   /// Islands of the partner's bodies are solved in turn with its rows, the others as ever. Slots of other kinds in the
   /// lists are passed over.
   void solve(const IslandList& islands, float dt, RowPartner* partner = nullptr);
+  /// Bodies and contacts of islands that another engine solves: before its solve, the bodies that `is_shared` (by slot)
+  /// names and all points where they touch; after it, what became of them.
+  void share(std::span<const std::uint8_t> is_shared, float dt, std::vector<SharedRigid>& bodies,
+             std::vector<SharedPoint>& points) const;
+  void take_back(std::span<const SharedRigid> bodies, std::span<const SharedPoint> points);
   /// Moves awake bodies by their velocities. A body that nothing touched flies exactly (second order), as gravity and
   /// forces are constant over the substep.
   void advance(float dt);

@@ -98,6 +98,7 @@ struct RigidEngine::Impl {
   void add_to_batch(const IslandList& islands, std::uint32_t island);
   void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
   void note_contacts(const btPersistentManifold& manifold);
+  void note_contact(const btPersistentManifold& manifold, const btManifoldPoint& point);
   void advance_kinematic(RigidBody& body, float dt, bool is_last);
   void advance_dynamic(RigidBody& body, float dt);
   void fly(RigidBody& body, float dt);

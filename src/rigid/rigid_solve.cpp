@@ -3,18 +3,13 @@
 #include <numeric>
 
 #include "rigid/rigid_impl.h"
+#include "rigid/tangents.h"
 
 namespace pliant {
 namespace {
 
 /// Small islands are solved together until they have so many manifolds and joints.
 constexpr std::size_t kBatchRows = 128;
-
-/// A fixed pair of tangents for each normal; friction impulses are kept along them from step to step.
-struct Tangents {
-  explicit Tangents(const btVector3& normal) { btPlaneSpace1(normal, first, second); }
-  btVector3 first, second;
-};
 
 btVector3 velocity_with_forces(const btRigidBody& body, const btVector3& point, float dt) {
   const btVector3 linear = body.getLinearVelocity() + body.getTotalForce() * (body.getInvMass() * dt);
@@ -186,18 +181,19 @@ void RigidEngine::Impl::solve_with_partner(RowPartner& partner, std::size_t batc
 }
 
 void RigidEngine::Impl::note_contacts(const btPersistentManifold& manifold) {
-  for (int i = 0; i < manifold.getNumContacts(); ++i) {
-    const btManifoldPoint& point = manifold.getContactPoint(i);
-    const btVector3 friction = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
-                               point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
-    contacts.push_back({.a = body(manifold.getBody0()).id,
-                        .b = body(manifold.getBody1()).id,
-                        .position = from_bullet(point.m_positionWorldOnB),
-                        .normal = from_bullet(point.m_normalWorldOnB),
-                        .depth = -point.m_distance1,
-                        .normal_impulse = point.m_appliedImpulse,
-                        .friction_impulse = from_bullet(friction)});
-  }
+  for (int i = 0; i < manifold.getNumContacts(); ++i) note_contact(manifold, manifold.getContactPoint(i));
+}
+
+void RigidEngine::Impl::note_contact(const btPersistentManifold& manifold, const btManifoldPoint& point) {
+  const btVector3 friction = point.m_lateralFrictionDir1 * point.m_appliedImpulseLateral1 +
+                             point.m_lateralFrictionDir2 * point.m_appliedImpulseLateral2;
+  contacts.push_back({.a = body(manifold.getBody0()).id,
+                      .b = body(manifold.getBody1()).id,
+                      .position = from_bullet(point.m_positionWorldOnB),
+                      .normal = from_bullet(point.m_normalWorldOnB),
+                      .depth = -point.m_distance1,
+                      .normal_impulse = point.m_appliedImpulse,
+                      .friction_impulse = from_bullet(friction)});
 }
 
 std::span<const Contact> RigidEngine::contacts() const { return impl_->contacts; }

@@ -12,6 +12,7 @@ using Vector6 = std::array<double, 6>;
 class Cholesky6 {
  public:
   void clear() { l_.fill(0); }
+  const std::array<double, 36>& entries() const { return l_; }
   double& at(std::size_t row, std::size_t column) { return l_[6 * row + column]; }
 
   /// L below the diagonal, the reciprocals of its pivots on it; 0 where a pivot is nothing but rounding: the motions

@@ -26,6 +26,7 @@ class RigidLevel {
   /// The matrix: sums of the aggregates' own 6x6 blocks (row-major) of all that ties them to the world.
   void clear() { factor_.clear(); }
   void add(std::size_t a, const double* block);
+  const std::array<double, 36>& matrix() const { return factor_.entries(); }
   void factor() { factor_.factor(); }
 
   /// What the forces `r` on the aggregates (eight floats each, as the coarse level has them) are to the body.

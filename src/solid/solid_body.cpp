@@ -159,9 +159,7 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
                                                                                  : solve_as_one(workers, gravity, dt);
   find_reactions(workers, gravity, dt);
-  for_groups(workers, [&](std::size_t g) {
-    state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
-  });
+  take_change(workers);
   contacts_.remember(touches, state_.velocities, dt, state_.touches);
   return result;
 }
@@ -284,30 +282,59 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
 /// rounding, to the residual that is left, and to linearising the elements' rotations.
 void SolidBody::correct_momentum(Workers& workers, Vec3 gravity, float dt) {
   if (held_count_ > 0) return;
-  const LaneVec3<Float8> weight = broadcast_vec8(gravity);
-  const Float8 h = broadcast(dt);
   update_target(workers);
+  RigidMotion missing = missing_impulse(workers, gravity, dt);
   const Vec3 from = system_.reference();
-  RigidMotion missing = sums_.impulses(workers, state_.positions, from, [&](std::size_t g) {
-    const Float8 mass = load8(masses_.data() + 8 * g), damping = load8(damping_.data() + 8 * g);
-    return (forces_.group(g) + weight * mass - target_.group(g) * damping) * h - state_.change.group(g) * mass;
-  });
+  const double radius = system_.rigid().radius();
   contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
     const Vec3 torque = cross(state_.positions.get(slot) - from, impulse);
     for (std::size_t k = 0; k < 3; ++k) {
       missing[k] += static_cast<double>(impulse[k]);
-      missing[3 + k] += static_cast<double>(torque[k]);
+      missing[3 + k] += static_cast<double>(torque[k]) / radius;
     }
   });
+  add_motion(workers, system_.rigid().solve(missing));
+}
+
+RigidMotion SolidBody::missing_impulse(Workers& workers, Vec3 gravity, float dt) {
+  const LaneVec3<Float8> weight = broadcast_vec8(gravity);
+  const Float8 h = broadcast(dt);
+  RigidMotion missing = sums_.impulses(workers, state_.positions, system_.reference(), [&](std::size_t g) {
+    const Float8 mass = load8(masses_.data() + 8 * g), damping = load8(damping_.data() + 8 * g);
+    return (forces_.group(g) + weight * mass - target_.group(g) * damping) * h - state_.change.group(g) * mass;
+  });
+  for (std::size_t k = 3; k < 6; ++k) missing[k] /= system_.rigid().radius();
+  return missing;
+}
+
+void SolidBody::add_motion(Workers& workers, const RigidMotion& motion) {
   const double radius = system_.rigid().radius();
-  for (std::size_t k = 3; k < 6; ++k) missing[k] /= radius;
-  const RigidMotion motion = system_.rigid().solve(missing);
   const auto part = [&](std::size_t k, double scale) { return static_cast<float>(motion[k] / scale); };
-  const LaneVec3<Float8> shift = broadcast_vec8(Vec3{part(0, 1), part(1, 1), part(2, 1)}), base = broadcast_vec8(from);
+  const LaneVec3<Float8> shift = broadcast_vec8(Vec3{part(0, 1), part(1, 1), part(2, 1)});
   const LaneVec3<Float8> turn = broadcast_vec8(Vec3{part(3, radius), part(4, radius), part(5, radius)});
+  const LaneVec3<Float8> base = broadcast_vec8(system_.reference());
   for_groups(workers, [&](std::size_t g) {
     const LaneVec3<Float8> added = shift + cross(turn, state_.positions.group(g) - base);
     state_.change.set_group(g, state_.change.group(g) + added * load8(free_.data() + 8 * g));
+  });
+}
+
+double SolidBody::begin_island(Workers& workers, Vec3 gravity, float dt) {
+  contacts_.begin(layout_, {}, {}, slop_, dt);
+  system_.clear_extras();
+  system_.invert_diagonals(workers, layout_);
+  start_change(workers);
+  return find_residual(workers, gravity, dt, false);
+}
+
+void SolidBody::end_island(Workers& workers, Vec3 gravity, float dt) {
+  find_reactions(workers, gravity, dt);
+  take_change(workers);
+}
+
+void SolidBody::take_change(Workers& workers) {
+  for_groups(workers, [&](std::size_t g) {
+    state_.velocities.set_group(g, state_.velocities.group(g) + state_.change.group(g));
   });
 }
 

@@ -63,6 +63,24 @@ class SolidBody {
   /// Plastic flow.
   void settle(Workers& workers, float dt);
 
+  // --- A substep in an island of several bodies (solid_island.h), in place of `solve` ------------------------------
+  /// The matrix without contacts, and the residual of where the solution starts. Returns the size that a residual is
+  /// measured by.
+  double begin_island(Workers& workers, Vec3 gravity, float dt);
+  SolidSystem& system() { return system_; }
+  LaneVectors& residual() { return residual_; }
+  /// The velocities as far as they are known; `update_target` takes `state().change` into them.
+  const LaneVectors& target() const { return target_; }
+  void update_target(Workers& workers);
+  bool is_free_slot(std::uint32_t slot) const { return free_[slot] > 0; }
+  double mass() const { return mass_; }
+  float slop() const { return slop_; }
+  /// What the change of velocity lacks of the impulses that forces and damping gave the body, in the units of
+  /// `SolidSystem::rigid`.
+  RigidMotion missing_impulse(Workers& workers, Vec3 gravity, float dt);
+  void add_motion(Workers& workers, const RigidMotion& motion);
+  void end_island(Workers& workers, Vec3 gravity, float dt);
+
   // --- Reading, by node of the mesh ---------------------------------------------------------------------------------
   const SolidDef& def() const { return *def_; }
   std::uint32_t node_count() const { return layout_.node_count; }
@@ -102,6 +120,7 @@ class SolidBody {
   LaneQuat<float> whole_rotation() const;
   void start_change(Workers& workers);
   void take_share(Workers& workers, float share);
+  void take_change(Workers& workers);
   double find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
   SolveResult solve_as_one(Workers& workers, Vec3 gravity, float dt);
   SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
@@ -113,7 +132,6 @@ class SolidBody {
   /// How much faster than it should a node may come nearer to what it touches, m/s.
   float allowed_violation(float dt) const { return 0.2f * slop_ / dt; }
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
-  void update_target(Workers& workers);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
   void for_groups(Workers& workers, Visit&& visit) {

@@ -78,42 +78,12 @@ void SolidEngine::predict(float dt) {
   }
 }
 
-void SolidEngine::solve(Vec3 gravity, float dt) {
-  // Large bodies are solved by all threads together, one after another; small ones each by one thread, side by side
-  // (Parker and O'Brien 2009, section 4).
-  constexpr std::uint32_t kLarge = 600;  // nodes; below that threads wait for each other more than they work
-  std::uint32_t all_nodes = 0;
-  for (const std::uint32_t slot : slots_) all_nodes += entry(slot).is_active() ? entry(slot).body->node_count() : 0;
-  small_.clear();
-  const auto solve_one = [&](Workers& workers, Entry& solid) {
-    const Vec3 pull = gravity * solid.settings.gravity_scale;
-    solid.result = solid.body->solve(workers, pull, dt, solid.touches);
-  };
-  for (const std::uint32_t slot : slots_) {
-    Entry& solid = entry(slot);
-    if (!solid.is_active()) continue;
-    const std::uint32_t nodes = solid.body->node_count();
-    if (nodes >= kLarge && 4 * nodes > all_nodes) {
-      solve_one(workers_, solid);
-    } else {
-      small_.push_back(&solid);
-    }
-  }
-  std::sort(small_.begin(), small_.end(), [](const Entry* a, const Entry* b) {
-    const std::uint32_t nodes_a = a->body->node_count(), nodes_b = b->body->node_count();
-    return nodes_a != nodes_b ? nodes_a > nodes_b : a->id < b->id;
-  });
-  parallel_for(workers_, small_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) solve_one(alone_, *small_[i]);
-  });
-  for (const std::uint32_t slot : slots_) {
-    const Entry& solid = entry(slot);
-    if (!solid.is_active()) continue;
-    report_.iterations += static_cast<std::size_t>(solid.result.iterations);
-    report_.unconverged += solid.result.converged ? 0 : 1;
-    report_.rows += 3 * solid.touches.size();
-    note_contacts(solid);
-  }
+void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
+  Entry& solid = entry(slot);
+  if (!solid.is_active()) return;
+  solid.body->assemble(workers_, dt);
+  solid.touches.clear();
+  find_touches(solid, obstacles_, gravity * solid.settings.gravity_scale, dt);
 }
 
 void SolidEngine::advance(float dt) {

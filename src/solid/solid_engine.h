@@ -14,6 +14,9 @@
 #include "pliant/report.h"
 #include "pliant/solid.h"
 #include "solid/solid_body.h"
+#include "solid/solid_island.h"
+#include "solid/solid_meeting.h"
+#include "solve/rigid_rows.h"
 
 namespace pliant {
 
@@ -62,7 +65,17 @@ class SolidEngine {
   void find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt);
   /// Sleeping bodies that a moving obstacle has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
-  void solve(Vec3 gravity, float dt);
+  /// Pairs that feel each other: bodies in touch, and for sleepers those with whom they fell asleep.
+  void for_each_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
+  /// One body, that woke in the middle of the substep.
+  void predict(std::uint32_t slot, Vec3 gravity, float dt);
+  /// Islands that hold solids, with their rigid bodies and the contacts of these.
+  struct SharedIslands {
+    std::span<const std::uint32_t> bodies, starts;  ///< `bodies[starts[i] .. starts[i+1])` is island i
+    std::span<SharedRigid> rigids;                  ///< ascending slots
+    std::span<SharedPoint> points;
+  };
+  void solve(const SharedIslands& islands, Vec3 gravity, float dt);
   void advance(float dt);
   /// Plastic flow.
   void settle(float dt);
@@ -110,6 +123,42 @@ class SolidEngine {
   void insert(BodyId id, std::unique_ptr<Entry> entry);
   void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
+  void note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse);
+
+  // Islands (solid_engine_islands.cpp).
+  struct RowSource {
+    enum Kind : std::uint32_t { Touch, Meeting, Point } kind;
+    std::uint32_t slot, index;  ///< of a touch: the solid's; which of them
+  };
+  struct Island {
+    SolidIsland solver;
+    SolveResult result;
+    std::vector<std::uint32_t> solids, rigids;  ///< slots; places in `shared_.rigids`
+    std::vector<RowSource> sources;             ///< of its rows
+  };
+  struct Job {
+    Island* island = nullptr;
+    Entry* lone = nullptr;  ///< where there is no island
+    std::uint32_t nodes = 0;
+  };
+  /// Where a body is in the islands of this substep.
+  struct Place {
+    Island* island = nullptr;
+    std::uint32_t member = 0;
+    bool meets = false;  ///< others, or itself
+  };
+  static constexpr std::uint32_t kNoRigid = 0xffffffff;
+  void gather_islands(Vec3 gravity, float dt);
+  void add_job(std::span<const std::uint32_t> bodies, Vec3 gravity);
+  void run(Workers& workers, const Job& job, Vec3 gravity, float dt);
+  void add_rows(float dt);
+  void add_touch_rows(std::uint32_t slot, float dt);
+  void add_meeting_row(std::uint32_t index, float dt);
+  void add_point_row(std::uint32_t index, float dt);
+  IslandRowEnd rigid_end(const Island& island, std::uint32_t slot, Vec3 point) const;
+  IslandRowEnd meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const;
+  void finish_islands(float dt);
+  void finish_island(Island& island, float dt);
   static void drag(Entry& entry, float dt);
 
   Workers& workers_;
@@ -119,7 +168,16 @@ class SolidEngine {
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
-  std::vector<Entry*> small_;                 // scratch, kept for its memory
+  std::span<const Obstacle> obstacles_;  ///< of this substep
+  std::vector<SolidMeeting> meetings_;
+  std::vector<MeetingMemory> meeting_memory_;  ///< sorted
+  // Scratch, kept for its memory.
+  SharedIslands shared_;
+  std::vector<std::unique_ptr<Island>> islands_;
+  std::size_t used_islands_ = 0;
+  std::vector<Job> jobs_;
+  std::vector<Place> place_of_;               ///< by slot
+  std::vector<std::uint32_t> rigid_of_;       ///< by slot, in `shared_.rigids`
   mutable std::vector<double> energy_parts_;  // likewise
   SolidReport report_;
 };

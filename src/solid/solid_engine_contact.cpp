@@ -32,6 +32,7 @@ void keep_side(const SolidEngine::Entry& solid, SolidTouch& touch) {
 
 void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
   obstacle_probes_.clear();
+  obstacles_ = obstacles;
   if (slots_.empty()) return;
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   for (const std::uint32_t slot : slots_) {
@@ -104,15 +105,20 @@ void SolidEngine::find_pushed_sleepers(std::span<const Obstacle> obstacles, std:
 void SolidEngine::note_contacts(const Entry& solid) {
   solid.body->for_each_contact([&](const SolidContactRows::Row& row, Vec3 impulse) {
     const SolidTouch& touch = solid.touches[row.touch];
-    const float along = dot(impulse, row.normal);
-    contacts_.push_back({.a = solid.id,
-                         .b = touch.other,
-                         .position = solid.body->position(touch.node) - touch.normal * touch.gap,
-                         .normal = touch.normal,
-                         .depth = -touch.gap,
-                         .normal_impulse = std::max(along, 0.0f),
-                         .friction_impulse = impulse - row.normal * along});
+    const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
+    note_contact(solid.id, touch.other, point, row.normal, -touch.gap, impulse);
   });
+}
+
+void SolidEngine::note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse) {
+  const float along = dot(impulse, normal);
+  contacts_.push_back({.a = a,
+                       .b = b,
+                       .position = point,
+                       .normal = normal,
+                       .depth = depth,
+                       .normal_impulse = std::max(along, 0.0f),
+                       .friction_impulse = impulse - normal * along});
 }
 
 void SolidEngine::ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,

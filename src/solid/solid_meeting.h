@@ -18,12 +18,20 @@ struct MeetingSide {
 };
 
 struct SolidMeeting {
-  MeetingSide a, b;      ///< a is always a solid
-  Vec3 point{};          ///< m, world: where they touch
-  Vec3 normal{};         ///< unit, from b towards a
-  float gap = 0;         ///< m, negative inside
+  MeetingSide a, b;         ///< a is always a solid
+  Vec3 point{};             ///< m, world: where they touch
+  Vec3 surface_velocity{};  ///< m/s, there, of a b that does not give way
+  Vec3 normal{};            ///< unit, from b towards a
+  float gap = 0;            ///< m, negative inside
   float friction = 0.5f;
   std::uint64_t key = 0;  ///< names the pair of features of the two bodies, the same in every substep
+};
+
+/// What a meeting remembers from one substep to the next.
+struct MeetingMemory {
+  BodyId a, b;
+  std::uint64_t key;
+  Vec3 impulse;  ///< on a, N s
 };
 
 }  // namespace pliant

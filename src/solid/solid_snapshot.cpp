@@ -14,6 +14,7 @@ struct SolidSnapshot {
     std::vector<DrivenNode> driven;
   };
   std::vector<Body> bodies;
+  std::vector<MeetingMemory> meetings;
 };
 
 std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
@@ -22,6 +23,7 @@ std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
     const Entry& solid = entry(slot);
     out->bodies.push_back({solid.id, solid.body->shared_def(), solid.settings, solid.body->save(), solid.driven});
   }
+  out->meetings = meeting_memory_;
   return out;
 }
 
@@ -45,6 +47,8 @@ void SolidEngine::restore(const SolidSnapshot& snapshot) {
     solid.body->load(saved.memory);
     solid.set_stale();
   }
+  meeting_memory_ = snapshot.meetings;
+  meetings_.clear();
   contacts_.clear();
 }
 

@@ -278,6 +278,16 @@ void SolidSystem::factor_coarse(const SolidLayout& layout) {
   coarse_.factor();
 }
 
+std::array<double, 36> SolidSystem::whole_matrix(const SolidLayout& layout) {
+  rigid_.clear();
+  double block[36];
+  for (std::uint32_t a = 0; a < coarse_.size(); ++a) {
+    add_tied_modes(layout, a, block);
+    rigid_.add(a, block);
+  }
+  return rigid_.matrix();
+}
+
 /// Wᵀ r of one aggregate.
 void SolidSystem::restrict_to(std::size_t aggregate, const SolidLayout& layout, const LaneVectors& r) {
   LaneVec3<Float8> force, torque;
@@ -369,8 +379,9 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
     parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) renew_direction(layout, chunks_[c], beta);
     });
-    const Sums curvature =
-        reduce(workers, [&](const Chunk& chunk) { return Sums{multiply(layout, chunk, with_contacts), 0}; });
+    const Sums curvature = reduce(workers, [&](const Chunk& chunk) {
+      return Sums{multiply(layout, chunk, with_contacts), 0};
+    });
     if (!(curvature.a > 0) || !std::isfinite(curvature.a)) break;
     const double alpha = rz / curvature.a;
     rz_before = rz;

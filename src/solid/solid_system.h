@@ -8,6 +8,7 @@
 // All sums are made per chunk of aggregates in a fixed order, so that the result does not depend on the threads.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -111,6 +112,8 @@ class SolidSystem {
   bool is_free() const { return is_free_; }
   /// The residual's force on the body as a whole, after `solve_coarse`; and the motion of the body as a whole that a
   /// solver adds to the coarse solution.
+  /// What ties the body as a whole to the world, 6x6 row by row; before `factor_coarse`.
+  std::array<double, 36> whole_matrix(const SolidLayout& layout);
   RigidMotion whole_force() const { return rigid_.whole_force(coarse_r_.data()); }
   void add_whole_motion(const RigidMotion& motion) { rigid_.add_motion(motion, coarse_x_.data()); }
 

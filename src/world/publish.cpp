@@ -42,7 +42,6 @@ void World::Impl::publish_solids() {
   report.unconverged_solids = sums.unconverged;
   for (const std::uint32_t slot : solid.slots()) {
     report.awake_bodies += solid.is_awake(slot) ? 1 : 0;
-    report.islands += solid.is_awake(slot) ? 1 : 0;
     report.quarantined += solid.is_frozen(slot) ? 1 : 0;
   }
 }

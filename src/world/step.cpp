@@ -67,7 +67,7 @@ void World::Impl::predict(float dt) {
   if (solid.slots().empty() && particle.slots().empty()) return;
   list_obstacles(dt);
   scratch_slots.clear();
-  solid.find_pushed_sleepers(fixed_obstacles, scratch_slots);
+  solid.find_pushed_sleepers(obstacles, scratch_slots);
   particle.find_pushed_sleepers(obstacles, scratch_slots);
   for (const std::uint32_t slot : scratch_slots) wake(slot);
   solid.predict(dt);
@@ -76,7 +76,7 @@ void World::Impl::predict(float dt) {
 
 /// All rigid bodies, as bodies of nodes see them.
 void World::Impl::list_obstacles(float dt) {
-  obstacles.clear(), fixed_obstacles.clear();
+  obstacles.clear();
   for (const std::uint32_t slot : rigid.slots()) {
     const BodyState body = rigid.state(slot);
     const std::shared_ptr<const RigidDef>& def = state.bodies[slot].def;
@@ -93,13 +93,12 @@ void World::Impl::list_obstacles(float dt) {
                          .filter = rigid.filter(slot),
                          .moves = moves,
                          .is_dynamic = rigid.is_dynamic(slot)});
-    if (!obstacles.back().is_dynamic) fixed_obstacles.push_back(obstacles.back());
   }
 }
 
 void World::Impl::find_contacts(float dt) {
   rigid.find_contacts(dt);
-  solid.find_contacts(fixed_obstacles, state.def.gravity, dt);
+  solid.find_contacts(obstacles, state.def.gravity, dt);
   particle.find_contacts(obstacles, dt);
 }
 
@@ -108,10 +107,26 @@ void World::Impl::build_rows() {
   const auto link = [](void* self, std::uint32_t a, std::uint32_t b) { static_cast<Islands*>(self)->link(a, b); };
   rigid.for_each_link(link, &islands);
   particle.for_each_link(link, &islands);
+  // What a sleeping solid remembers may be gone, or may have become fixed.
+  const auto link_if_dynamic = [](void* self, BodyId a, BodyId b) {
+    Impl& world = *static_cast<Impl*>(self);
+    if (world.gives_way(a) && world.gives_way(b)) world.islands.link(a.index, b.index);
+  };
+  solid.for_each_link(link_if_dynamic, this);
   dynamic_members.clear();
-  std::merge(rigid.dynamic_slots().begin(), rigid.dynamic_slots().end(), particle.slots().begin(),
-             particle.slots().end(), std::back_inserter(dynamic_members));
+  for (const std::uint32_t slot : rigid.dynamic_slots()) dynamic_members.push_back(slot);
+  for (const std::uint32_t slot : particle.slots()) dynamic_members.push_back(slot);
+  for (const std::uint32_t slot : solid.slots()) {
+    if (solid.is_dynamic(slot)) dynamic_members.push_back(slot);
+  }
+  std::sort(dynamic_members.begin(), dynamic_members.end());
   islands.finish(dynamic_members);
+}
+
+bool World::Impl::gives_way(BodyId id) const {
+  const bool is_alive = id.index < state.bodies.size() && state.bodies[id.index].id == id;
+  return is_alive &&
+         with_engine(id.index, [&](const auto& engine) { return engine.has(id.index) && engine.is_dynamic(id.index); });
 }
 
 void World::Impl::wake_touched(float dt) {
@@ -122,6 +137,7 @@ void World::Impl::wake_touched(float dt) {
     if (is_awake(slot)) return;
     wake(slot);
     if (rigid.has(slot)) rigid.predict(slot, dt);
+    if (solid.has(slot)) solid.predict(slot, state.def.gravity, dt);
   };
   for (const std::uint32_t slot : scratch_slots) wake_and_predict(slot);
 
@@ -159,10 +175,36 @@ class ParticleTurns : public RowPartner {
 }  // namespace
 
 void World::Impl::solve_islands(float dt) {
+  set_solid_islands_apart();
   ParticleTurns turns(particle, dt);
-  rigid.solve({.bodies = awake_bodies, .starts = awake_starts, .island_of = awake_island_of}, dt,
+  rigid.solve({.bodies = other_islands.bodies, .starts = other_islands.starts, .island_of = awake_island_of}, dt,
               particle.has_awake_bodies() ? &turns : nullptr);
-  solid.solve(state.def.gravity, dt);
+  if (solid_islands.count() == 0) return;
+  rigid.share(is_with_solids, dt, shared_rigids, shared_points);
+  solid.solve({.bodies = solid_islands.bodies,
+               .starts = solid_islands.starts,
+               .rigids = shared_rigids,
+               .points = shared_points},
+              state.def.gravity, dt);
+  rigid.take_back(shared_rigids, shared_points);
+}
+
+/// Islands with solids are solved by their engine, rigid bodies and all.
+void World::Impl::set_solid_islands_apart() {
+  solid_islands.clear(), other_islands.clear();
+  is_with_solids.assign(state.bodies.size(), 0);
+  for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
+    const std::span<const std::uint32_t> bodies(awake_bodies.data() + awake_starts[i],
+                                                awake_starts[i + 1] - awake_starts[i]);
+    const bool has_solids =
+        std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return solid.has(slot); });
+    BodyLists& lists = has_solids ? solid_islands : other_islands;
+    for (const std::uint32_t slot : bodies) {
+      is_with_solids[slot] = has_solids;
+      awake_island_of[slot] = has_solids ? RigidEngine::kNoIsland : static_cast<std::uint32_t>(lists.count());
+    }
+    lists.add(bodies);
+  }
 }
 
 void World::Impl::break_joints() {
@@ -221,25 +263,11 @@ void World::Impl::rest_islands(float dt) {
       fell_asleep.push_back(state.bodies[*slot].id);
     }
   }
-  rest_solids(dt);
 }
 
 bool World::Impl::is_calm(std::uint32_t slot) const {
-  return rigid.has(slot) ? rigid.is_calm(slot, state.def.sleep_speed, state.def.sleep_angular_speed)
-                         : particle.is_calm(slot, state.def.sleep_speed);
-}
-
-/// What a solid rests on does not move, so each falls asleep by itself.
-void World::Impl::rest_solids(float dt) {
-  for (const std::uint32_t slot : solid.slots()) {
-    if (!solid.is_awake(slot)) continue;
-    BodyRecord& body = state.bodies[slot];
-    const bool calm = body.allow_sleep && solid.is_calm(slot, state.def.sleep_speed);
-    body.calm_time = calm ? body.calm_time + dt : 0;
-    if (body.calm_time < state.def.sleep_delay) continue;
-    solid.set_awake(slot, false);
-    fell_asleep.push_back(body.id);
-  }
+  if (rigid.has(slot)) return rigid.is_calm(slot, state.def.sleep_speed, state.def.sleep_angular_speed);
+  return solid.has(slot) ? solid.is_calm(slot, state.def.sleep_speed) : particle.is_calm(slot, state.def.sleep_speed);
 }
 
 }  // namespace pliant

@@ -49,6 +49,18 @@ struct JointRecord {
   bool is_committed = false;
 };
 
+/// Lists of slots, one after the other.
+struct BodyLists {
+  std::vector<std::uint32_t> bodies, starts{0};  ///< `bodies[starts[i] .. starts[i+1])` is list i
+
+  std::size_t count() const { return starts.size() - 1; }
+  void clear() { bodies.clear(), starts.assign(1, 0); }
+  void add(std::span<const std::uint32_t> slots) {
+    bodies.insert(bodies.end(), slots.begin(), slots.end());
+    starts.push_back(static_cast<std::uint32_t>(bodies.size()));
+  }
+};
+
 /// Everything that decides the future, except what the kinds hold themselves.
 struct WorldState {
   WorldDef def;
@@ -161,6 +173,8 @@ struct World::Impl {
   void build_rows();
   void wake_touched(float dt);
   void solve_islands(float dt);
+  void set_solid_islands_apart();
+  bool gives_way(BodyId id) const;
   void advance(float dt);
   void settle_materials(float dt);
   void list_obstacles(float dt);
@@ -171,7 +185,6 @@ struct World::Impl {
   void quarantine_lost();
   void quarantine(std::uint32_t slot, std::string reason);
   void rest_islands(float dt);
-  void rest_solids(float dt);
   bool is_calm(std::uint32_t slot) const;
   void publish();
   void publish_solids();
@@ -210,8 +223,11 @@ struct World::Impl {
 
   // Scratch, kept for its memory.
   std::vector<std::uint32_t> scratch_slots, dynamic_members;
-  std::vector<Obstacle> obstacles;        ///< what bodies of nodes touch, in this substep
-  std::vector<Obstacle> fixed_obstacles;  ///< those of them that do not give way
+  std::vector<Obstacle> obstacles;           ///< what bodies of nodes touch, in this substep
+  BodyLists solid_islands, other_islands;    ///< those that are awake, with solids and without
+  std::vector<std::uint8_t> is_with_solids;  ///< by slot
+  std::vector<SharedRigid> shared_rigids;
+  std::vector<SharedPoint> shared_points;
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 

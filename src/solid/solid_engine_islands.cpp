@@ -1,0 +1,285 @@
+// Islands with solids: who is solved with whom, their rows, and what became of them.
+#include <algorithm>
+
+#include "solid/solid_engine_entry.h"
+
+namespace pliant {
+namespace {
+
+/// Nodes; below that threads wait for each other more than they work.
+constexpr std::uint32_t kLarge = 600;
+
+/// What names a meeting from substep to substep. A node that slides from face to face stays the same.
+std::uint64_t memory_key(const SolidMeeting& meeting) {
+  constexpr std::uint64_t kNodeOfA = std::uint64_t{1} << 62, kNodeOfB = std::uint64_t{1} << 61;
+  if (meeting.a.count == 1) return kNodeOfA | meeting.a.nodes[0];
+  if (meeting.b.count == 1) return kNodeOfB | meeting.b.nodes[0];
+  return meeting.key & (kNodeOfB - 1);
+}
+
+bool is_before(const MeetingMemory& x, const MeetingMemory& y) {
+  if (x.a != y.a) return x.a < y.a;
+  return x.b != y.b ? x.b < y.b : x.key < y.key;
+}
+
+}  // namespace
+
+void SolidEngine::solve(const SharedIslands& islands, Vec3 gravity, float dt) {
+  shared_ = islands;
+  gather_islands(gravity, dt);
+  // Large islands are solved by all threads together, one after another; small ones each by one thread, side by side
+  // (Parker and O'Brien 2009, section 4).
+  std::uint32_t all_nodes = 0;
+  for (const Job& job : jobs_) all_nodes += job.nodes;
+  std::size_t next = 0;
+  for (Job& job : jobs_) {
+    if (job.nodes >= kLarge && 4 * job.nodes > all_nodes) {
+      run(workers_, job, gravity, dt);
+    } else {
+      jobs_[next++] = job;
+    }
+  }
+  jobs_.resize(next);
+  parallel_for(workers_, jobs_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) run(alone_, jobs_[i], gravity, dt);
+  });
+  finish_islands(dt);
+}
+
+void SolidEngine::run(Workers& workers, const Job& job, Vec3 gravity, float dt) {
+  if (job.island) {
+    job.island->result = job.island->solver.solve(workers, dt);
+    return;
+  }
+  Entry& solid = *job.lone;
+  solid.result = solid.body->solve(workers, gravity * solid.settings.gravity_scale, dt, solid.touches);
+}
+
+/// Makes a job of each island, the largest first.
+void SolidEngine::gather_islands(Vec3 gravity, float dt) {
+  jobs_.clear();
+  used_islands_ = 0;
+  place_of_.assign(entries_.size(), {});
+  for (const SharedRigid& rigid : shared_.rigids) {
+    if (rigid.slot >= place_of_.size()) place_of_.resize(rigid.slot + 1);
+  }
+  rigid_of_.assign(place_of_.size(), kNoRigid);
+  for (std::uint32_t i = 0; i < shared_.rigids.size(); ++i) rigid_of_[shared_.rigids[i].slot] = i;
+  for (const SolidMeeting& meeting : meetings_) place_of_[meeting.a.body.index].meets = true;
+  for (std::size_t i = 0; i + 1 < shared_.starts.size(); ++i) {
+    const auto bodies = shared_.bodies.subspan(shared_.starts[i], shared_.starts[i + 1] - shared_.starts[i]);
+    add_job(bodies, gravity);
+  }
+  add_rows(dt);
+  std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) { return a.nodes > b.nodes; });
+}
+
+void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
+  Job job;
+  std::size_t solids = 0, rigids = 0;
+  bool meets = false;
+  for (const std::uint32_t slot : bodies) {
+    if (has(slot)) {
+      job.lone = &entry(slot);
+      job.nodes += job.lone->body->node_count();
+      meets |= place_of_[slot].meets;
+      ++solids;
+    } else if (slot < rigid_of_.size() && rigid_of_[slot] != kNoRigid) {
+      ++rigids;
+    }
+  }
+  if (solids > 1 || rigids > 0 || meets) {
+    if (used_islands_ == islands_.size()) islands_.push_back(std::make_unique<Island>());
+    Island& island = *islands_[used_islands_++];
+    island.solver.clear();
+    island.solids.clear(), island.rigids.clear(), island.sources.clear();
+    for (const std::uint32_t slot : bodies) {
+      if (!has(slot)) continue;
+      const Vec3 pull = gravity * entry(slot).settings.gravity_scale;
+      place_of_[slot] = {.island = &island, .member = island.solver.add_solid(*entry(slot).body, pull), .meets = true};
+      island.solids.push_back(slot);
+    }
+    for (const std::uint32_t slot : bodies) {
+      if (slot >= rigid_of_.size() || rigid_of_[slot] == kNoRigid) continue;
+      const SharedRigid& rigid = shared_.rigids[rigid_of_[slot]];
+      place_of_[slot] = {
+          .island = &island,
+          .member = island.solver.add_rigid({rigid.motion, rigid.velocity_before, rigid.angular_velocity_before}),
+          .meets = true};
+      island.rigids.push_back(rigid_of_[slot]);
+    }
+    job.island = &island;
+    job.lone = nullptr;
+  }
+  jobs_.push_back(job);
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+void SolidEngine::add_rows(float dt) {
+  for (const std::uint32_t slot : slots_) {
+    if (slot < place_of_.size() && place_of_[slot].island) add_touch_rows(slot, dt);
+  }
+  for (std::uint32_t i = 0; i < meetings_.size(); ++i) add_meeting_row(i, dt);
+  for (std::uint32_t i = 0; i < shared_.points.size(); ++i) add_point_row(i, dt);
+}
+
+/// A point of a rigid body that gives way, or of something that does not.
+IslandRowEnd SolidEngine::rigid_end(const Island& island, std::uint32_t slot, Vec3 point) const {
+  IslandRowEnd end;
+  if (slot >= rigid_of_.size() || rigid_of_[slot] == kNoRigid || place_of_[slot].island != &island) return end;
+  end.member = place_of_[slot].member;
+  end.arm = point - shared_.rigids[rigid_of_[slot]].motion.center;
+  return end;
+}
+
+void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
+  Entry& solid = entry(slot);
+  Island& island = *place_of_[slot].island;
+  for (std::uint32_t i = 0; i < solid.touches.size(); ++i) {
+    const SolidTouch& touch = solid.touches[i];
+    const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
+    IslandRow row;
+    row.a.member = place_of_[slot].member;
+    row.a.count = 1;
+    row.a.slots[0] = solid.body->layout().slot_of_node[touch.node];
+    row.a.weights[0] = 1;
+    row.b = rigid_end(island, touch.other.index, point);
+    row.normal = touch.normal;
+    row.target = touch.normal * contact_target_speed(touch.gap, solid.body->slop(), dt);
+    if (row.b.member == IslandRowEnd::kFixed) row.target += touch.surface_velocity;
+    row.friction = touch.friction;
+    const SolidTouchMemory* before = find_touch(solid.body->state().touches, row.a.slots[0], touch.other);
+    if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
+    island.sources.push_back({RowSource::Touch, slot, i});
+    island.solver.add_row(row);
+  }
+}
+
+IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const {
+  if (side.count == 0) return rigid_end(island, side.body.index, point);
+  IslandRowEnd end;
+  if (place_of_[side.body.index].island != &island) return end;
+  end.member = place_of_[side.body.index].member;
+  end.count = side.count;
+  const SolidLayout& layout = entry(side.body.index).body->layout();
+  for (std::size_t k = 0; k < side.count; ++k) {
+    end.slots[k] = layout.slot_of_node[side.nodes[k]];
+    end.weights[k] = side.weights[k];
+  }
+  return end;
+}
+
+void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
+  const SolidMeeting& meeting = meetings_[index];
+  Island* island = place_of_[meeting.a.body.index].island;
+  if (!island) return;
+  IslandRow row;
+  row.a = meeting_end(*island, meeting.a, meeting.point);
+  row.b = meeting_end(*island, meeting.b, meeting.point);
+  row.normal = meeting.normal;
+  row.target = meeting.normal * contact_target_speed(meeting.gap, entry(meeting.a.body.index).body->slop(), dt);
+  if (row.b.member == IslandRowEnd::kFixed) row.target += meeting.surface_velocity;
+  row.friction = meeting.friction;
+  const MeetingMemory key{meeting.a.body, meeting.b.body, memory_key(meeting), {}};
+  const auto before = std::lower_bound(meeting_memory_.begin(), meeting_memory_.end(), key, is_before);
+  if (before != meeting_memory_.end() && !is_before(key, *before)) {
+    row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
+  }
+  island->sources.push_back({RowSource::Meeting, 0, index});
+  island->solver.add_row(row);
+}
+
+void SolidEngine::add_point_row(std::uint32_t index, float dt) {
+  const SharedPoint& point = shared_.points[index];
+  Island* island = point.a_moves ? place_of_[point.a].island : place_of_[point.b].island;
+  if (!island) return;
+  IslandRow row;
+  row.a = rigid_end(*island, point.a, point.position);
+  row.b = rigid_end(*island, point.b, point.position);
+  constexpr float kRigidSlop = 5e-4f;
+  const float speed = contact_target_speed(point.gap, kRigidSlop, dt);
+  row.normal = point.normal;
+  row.target = point.surface_velocity + point.normal * (point.gap > 0 ? speed : std::max(speed, point.bounce));
+  row.friction = point.friction;
+  row.multiplier = project_to_cone(point.impulse, row.normal, row.friction);
+  island->sources.push_back({RowSource::Point, 0, index});
+  island->solver.add_row(row);
+}
+
+// --- Afterwards ------------------------------------------------------------------------------------------------------
+
+void SolidEngine::finish_islands(float dt) {
+  // Bodies that sleep go on remembering.
+  std::erase_if(meeting_memory_, [&](const MeetingMemory& memory) {
+    const std::uint32_t a = memory.a.index;
+    return !has(a) || entry(a).id != memory.a || entry(a).is_active();
+  });
+  for (std::size_t i = 0; i < used_islands_; ++i) finish_island(*islands_[i], dt);
+  std::sort(meeting_memory_.begin(), meeting_memory_.end(), is_before);
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (!solid.is_active() || place_of_[slot].island) continue;
+    report_.iterations += static_cast<std::size_t>(solid.result.iterations);
+    report_.unconverged += solid.result.converged ? 0 : 1;
+    report_.rows += 3 * solid.touches.size();
+    note_contacts(solid);
+  }
+}
+
+void SolidEngine::finish_island(Island& island, float dt) {
+  report_.iterations += static_cast<std::size_t>(island.result.iterations);
+  report_.unconverged += island.result.converged ? 0 : 1;
+  report_.rows += 3 * island.solver.rows().size();
+  for (const std::uint32_t slot : island.solids) entry(slot).body->state().touches.clear();
+  for (std::size_t i = 0; i < island.rigids.size(); ++i) {
+    shared_.rigids[island.rigids[i]].motion = island.solver.rigid(static_cast<std::uint32_t>(island.solids.size() + i));
+  }
+  for (std::size_t i = 0; i < island.sources.size(); ++i) {
+    const RowSource& source = island.sources[i];
+    const IslandRow& row = island.solver.rows()[i];
+    const Vec3 impulse = island.solver.impulse(row);
+    if (source.kind == RowSource::Point) {
+      shared_.points[source.index].impulse = impulse;
+    } else if (source.kind == RowSource::Meeting) {
+      const SolidMeeting& meeting = meetings_[source.index];
+      note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, -meeting.gap, impulse);
+      if (length_squared(row.multiplier) > 0) {
+        meeting_memory_.push_back({meeting.a.body, meeting.b.body, memory_key(meeting), row.multiplier});
+      }
+    } else {
+      Entry& solid = entry(source.slot);
+      const SolidTouch& touch = solid.touches[source.index];
+      const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
+      note_contact(solid.id, touch.other, point, row.normal, -touch.gap, impulse);
+      Vec3 relative = island.solver.relative_velocity(row);
+      if (row.b.member == IslandRowEnd::kFixed) relative -= touch.surface_velocity;
+      const float gap = touch.gap + dt * dot(relative, touch.normal);
+      if (length_squared(row.multiplier) > 0 || gap < 0) {
+        solid.body->state().touches.push_back({row.a.slots[0], touch.other, row.multiplier, touch.normal, gap});
+      }
+    }
+  }
+  for (const std::uint32_t slot : island.solids) {
+    auto& touches = entry(slot).body->state().touches;
+    std::sort(touches.begin(), touches.end(), [](const SolidTouchMemory& x, const SolidTouchMemory& y) {
+      return x.slot != y.slot ? x.slot < y.slot : x.other < y.other;
+    });
+  }
+}
+
+void SolidEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* context) const {
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (solid.is_active()) {
+      for (const SolidTouch& touch : solid.touches) link(context, solid.id, touch.other);
+    } else {
+      // Those with whom it fell asleep.
+      for (const SolidTouchMemory& touch : solid.body->state().touches) link(context, solid.id, touch.other);
+    }
+  }
+  for (const SolidMeeting& meeting : meetings_) link(context, meeting.a.body, meeting.b.body);
+  for (const MeetingMemory& memory : meeting_memory_) link(context, memory.a, memory.b);
+}
+
+}  // namespace pliant

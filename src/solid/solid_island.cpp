@@ -1,0 +1,559 @@
+#include "solid/solid_island.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/vec3d.h"
+
+namespace pliant {
+namespace {
+
+constexpr float kPenalty = 3;        ///< κ where a solid gives way; beyond 10 soft rows brake too much
+constexpr float kRigidPenalty = 30;  ///< κ between rigid bodies
+constexpr std::size_t kRowGrain = 128;
+
+using Mat3d = std::array<std::array<double, 3>, 3>;
+
+Mat3d inverse(const Mat3& m) {
+  const Vec3d a(m.rows[0]), b(m.rows[1]), c(m.rows[2]);
+  const Vec3d x = cross(b, c), y = cross(c, a), z = cross(a, b);
+  const double det = dot(a, x);
+  const double scale = det != 0 ? 1 / det : 0;
+  return {{{x.x * scale, y.x * scale, z.x * scale},
+           {x.y * scale, y.y * scale, z.y * scale},
+           {x.z * scale, y.z * scale, z.z * scale}}};
+}
+
+Vec3 rounded(const Vector6& v, std::size_t first) {
+  return {static_cast<float>(v[first]), static_cast<float>(v[first + 1]), static_cast<float>(v[first + 2])};
+}
+void add_to(Vector6& v, std::size_t first, Vec3d added) {
+  v[first] += added.x, v[first + 1] += added.y, v[first + 2] += added.z;
+}
+double norm(const Vector6& v, std::size_t first) {
+  return std::sqrt(v[first] * v[first] + v[first + 1] * v[first + 1] + v[first + 2] * v[first + 2]);
+}
+
+/// [a]× m
+Mat3d cross_columns(Vec3d a, const Mat3d& m) {
+  Mat3d out;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Vec3d v = cross(a, {m[0][c], m[1][c], m[2][c]});
+    out[0][c] = v.x, out[1][c] = v.y, out[2][c] = v.z;
+  }
+  return out;
+}
+/// m [a]×ᵀ
+Mat3d cross_rows(const Mat3d& m, Vec3d a) {
+  Mat3d out;
+  for (std::size_t r = 0; r < 3; ++r) {
+    const Vec3d v = cross(a, {m[r][0], m[r][1], m[r][2]});
+    out[r] = {v.x, v.y, v.z};
+  }
+  return out;
+}
+
+/// Gᵀ W H with G = (I, −[a]×), H = (I, −[b]×): what W between two points is to the motions of their bodies.
+void set_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, double (&block)[36]) {
+  const Mat3d rt = cross_columns(a, w), tr = cross_rows(w, b), rr = cross_columns(a, tr);
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      block[6 * r + c] = sign * w[r][c];
+      block[6 * r + 3 + c] = sign * tr[r][c];
+      block[6 * (3 + r) + c] = sign * rt[r][c];
+      block[6 * (3 + r) + 3 + c] = sign * rr[r][c];
+    }
+  }
+}
+
+}  // namespace
+
+void SolidIsland::clear() {
+  solids_.clear();
+  rigids_.clear();
+  rows_.clear();
+}
+
+std::uint32_t SolidIsland::add_solid(SolidBody& body, Vec3 gravity) {
+  solids_.push_back({.body = &body, .gravity = gravity});
+  return static_cast<std::uint32_t>(solids_.size() - 1);
+}
+
+std::uint32_t SolidIsland::add_rigid(const IslandRigid& rigid) {
+  Rigid added{.motion = rigid.motion, .start = rigid.motion.velocity, .angular_start = rigid.motion.angular_velocity};
+  added.mass = 1 / static_cast<double>(rigid.motion.inverse_mass);
+  added.inertia = inverse(rigid.motion.inverse_inertia);
+  const double largest = std::max({added.inertia[0][0], added.inertia[1][1], added.inertia[2][2]});
+  added.radius = std::max(std::sqrt(largest / added.mass), 1e-30);
+  const Vec3 change = rigid.velocity_before - added.start, turn = rigid.angular_velocity_before - added.angular_start;
+  add_to(added.x, 0, Vec3d(change));
+  add_to(added.x, 3, Vec3d(turn));
+  rigids_.push_back(added);
+  return static_cast<std::uint32_t>(solids_.size() + rigids_.size() - 1);
+}
+
+Vector6 SolidIsland::Rigid::momentum(const Vector6& v) const {
+  Vector6 out{mass * v[0], mass * v[1], mass * v[2], 0, 0, 0};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) out[3 + i] += inertia[i][k] * v[3 + k];
+  }
+  return out;
+}
+
+void SolidIsland::Rigid::set_change() {
+  motion.velocity = start + rounded(x, 0);
+  motion.angular_velocity = angular_start + rounded(x, 3);
+}
+
+template <typename Visit>
+void SolidIsland::for_solids(Workers& workers, Visit&& visit) {
+  if (solids_.size() < 4) {
+    for (Solid& solid : solids_) visit(workers, solid);
+    return;
+  }
+  parallel_for(workers, solids_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) visit(alone_, solids_[i]);
+  });
+}
+
+template <typename Body>
+double SolidIsland::sum_tasks(Workers& workers, Body&& body) {
+  parallel_for(workers, tasks_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      Solid& solid = solids_[tasks_[t].solid];
+      sums_[t] = body(solid, solid.body->system().chunks()[tasks_[t].chunk]);
+    }
+  });
+  double total = 0;
+  for (const SolidSystem::Sums& sum : sums_) total += sum.a;
+  return total;
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+Vec3 SolidIsland::velocity(const IslandRowEnd& end) const {
+  if (end.member == IslandRowEnd::kFixed) return {};
+  if (end.member >= solids_.size()) return rigids_[end.member - solids_.size()].motion.velocity_at(end.arm);
+  Vec3 v;
+  for (std::size_t k = 0; k < end.count; ++k) {
+    v += solids_[end.member].body->target().get(end.slots[k]) * end.weights[k];
+  }
+  return v;
+}
+
+Vec3 SolidIsland::direction(const IslandRowEnd& end) const {
+  if (end.member == IslandRowEnd::kFixed) return {};
+  if (end.member >= solids_.size()) {
+    const Rigid& rigid = rigids_[end.member - solids_.size()];
+    return rounded(rigid.p, 0) + cross(rounded(rigid.p, 3), end.arm);
+  }
+  Vec3 v;
+  const LaneVectors& p = solids_[end.member].body->system().direction();
+  for (std::size_t k = 0; k < end.count; ++k) v += p.get(end.slots[k]) * end.weights[k];
+  return v;
+}
+
+/// Who is acted on by which rows, so that each can gather its own.
+void SolidIsland::index_rows() {
+  for (Solid& solid : solids_) {
+    solid.entries.clear();
+    solid.starts.assign(solid.body->layout().slot_count / 8 + 2, 0);
+  }
+  for (Rigid& rigid : rigids_) rigid.pushes.clear();
+  const auto for_each_end = [&](auto&& visit) {
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) visit(i, rows_[i].a, 1.0f), visit(i, rows_[i].b, -1.0f);
+  };
+  for_each_end([&](std::uint32_t row, const IslandRowEnd& end, float sign) {
+    if (end.member == IslandRowEnd::kFixed) return;
+    if (end.member >= solids_.size()) {
+      rigids_[end.member - solids_.size()].pushes.push_back({row, sign, end.arm});
+      return;
+    }
+    for (std::size_t k = 0; k < end.count; ++k) ++solids_[end.member].starts[end.slots[k] / 8 + 2];
+  });
+  for (Solid& solid : solids_) {
+    for (std::size_t g = 2; g < solid.starts.size(); ++g) solid.starts[g] += solid.starts[g - 1];
+    solid.entries.resize(solid.starts.back());
+  }
+  for_each_end([&](std::uint32_t row, const IslandRowEnd& end, float sign) {
+    if (end.member >= solids_.size()) return;
+    Solid& solid = solids_[end.member];
+    for (std::size_t k = 0; k < end.count; ++k) {
+      solid.entries[solid.starts[end.slots[k] / 8 + 1]++] = {row, end.slots[k] % 8, sign * end.weights[k]};
+    }
+  });
+}
+
+void SolidIsland::set_penalties() {
+  double heaviest = 0;
+  for (const Solid& solid : solids_) heaviest = std::max(heaviest, solid.body->mass());
+  for (const Rigid& rigid : rigids_) heaviest = std::max(heaviest, rigid.mass);
+  for (IslandRow& row : rows_) {
+    float response = 0;
+    for (const IslandRowEnd* end : {&row.a, &row.b}) {
+      if (end->member >= solids_.size()) continue;
+      for (std::size_t k = 0; k < end->count; ++k) {
+        const float w = end->weights[k];
+        response += w * w * solids_[end->member].body->system().response(end->slots[k], row.normal);
+      }
+    }
+    row.penalty = (response > 0 ? kPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(heaviest));
+    if (!std::isfinite(row.penalty)) row.penalty = 0;
+  }
+}
+
+void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
+  if (end.member == IslandRowEnd::kFixed) return;
+  if (end.member >= solids_.size()) {
+    Rigid& rigid = rigids_[end.member - solids_.size()];
+    add_to(rigid.r, 0, Vec3d(impulse));
+    add_to(rigid.r, 3, cross(Vec3d(end.arm), Vec3d(impulse)));
+    return;
+  }
+  SolidBody& body = *solids_[end.member].body;
+  for (std::size_t k = 0; k < end.count; ++k) {
+    if (body.is_free_slot(end.slots[k])) body.residual().add(end.slots[k], impulse * end.weights[k]);
+  }
+}
+
+void SolidIsland::add_impulses(float sign) {
+  for (const IslandRow& row : rows_) {
+    if (!row.active) continue;
+    const Vec3 given = impulse(row) * sign;
+    add_to_residual(row.a, given);
+    add_to_residual(row.b, -given);
+  }
+}
+
+SolidIsland::Progress SolidIsland::update_multipliers() {
+  Progress progress;
+  for (IslandRow& row : rows_) {
+    const Vec3 v = relative_velocity(row);
+    if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
+    const Vec3 next = row.judge(v);
+    progress.change += static_cast<double>(length_squared(next - row.multiplier));
+    progress.size += static_cast<double>(length_squared(next));
+    row.multiplier = next;
+  }
+  return progress;
+}
+
+// --- Members as a whole ----------------------------------------------------------------------------------------------
+
+std::uint32_t SolidIsland::level_of(const IslandRowEnd& end) const {
+  if (end.member == IslandRowEnd::kFixed) return kNone;
+  return end.member < solids_.size() ? solids_[end.member].level : rigids_[end.member - solids_.size()].level;
+}
+
+Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
+  if (end.member >= solids_.size()) return Vec3d(end.arm) / rigids_[end.member - solids_.size()].radius;
+  const SolidBody& body = *solids_[end.member].body;
+  Vec3d arm;
+  const Vec3 from = solids_[end.member].body->system().reference();
+  for (std::size_t k = 0; k < end.count; ++k) {
+    arm += Vec3d(body.state().positions.get(end.slots[k]) - from) * static_cast<double>(end.weights[k]);
+  }
+  return arm / solids_[end.member].body->system().rigid().radius();
+}
+
+void SolidIsland::number_levels() {
+  std::uint32_t count = 0;
+  for (Solid& solid : solids_) solid.level = solid.body->system().is_free() ? count++ : kNone;
+  for (Rigid& rigid : rigids_) rigid.level = count++;
+  level_pairs_.clear();
+  for (const IslandRow& row : rows_) {
+    const std::uint32_t a = level_of(row.a), b = level_of(row.b);
+    if (a != kNone && b != kNone && a != b) level_pairs_.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(level_pairs_.begin(), level_pairs_.end());
+  level_pairs_.erase(std::unique(level_pairs_.begin(), level_pairs_.end()), level_pairs_.end());
+  levels_.analyze(count, level_pairs_);
+  level_x_.assign(count * BlockCholeskyDouble::kStride, 0.0);
+}
+
+void SolidIsland::add_level_row(const IslandRow& row) {
+  const LaneSym3<float> s = row.block();
+  const auto d = [](float f) { return static_cast<double>(f); };
+  const Mat3d w{{{d(s.xx), d(s.xy), d(s.xz)}, {d(s.xy), d(s.yy), d(s.yz)}, {d(s.xz), d(s.yz), d(s.zz)}}};
+  const std::uint32_t a = level_of(row.a), b = level_of(row.b);
+  const Vec3d arm_a = a != kNone ? level_arm(row.a) : Vec3d{}, arm_b = b != kNone ? level_arm(row.b) : Vec3d{};
+  double block[36];
+  if (a != kNone) set_block(w, arm_a, arm_a, 1, block), levels_.add_diagonal(a, block);
+  if (b != kNone) set_block(w, arm_b, arm_b, 1, block), levels_.add_diagonal(b, block);
+  if (a == kNone || b == kNone) return;
+  set_block(w, arm_a, arm_b, -1, block);
+  if (a != b) return levels_.add(a, b, block);
+  // A body that touches itself.
+  levels_.add_diagonal(a, block);
+  set_block(w, arm_b, arm_a, -1, block);
+  levels_.add_diagonal(a, block);
+}
+
+void SolidIsland::assemble_levels() {
+  levels_.clear();
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) levels_.add_diagonal(solid.level, solid.whole.data());
+  }
+  for (const Rigid& rigid : rigids_) {
+    double block[36] = {};
+    for (std::size_t k = 0; k < 3; ++k) {
+      block[7 * k] = rigid.mass;
+      for (std::size_t c = 0; c < 3; ++c) {
+        block[6 * (3 + k) + 3 + c] = rigid.inertia[k][c] / (rigid.radius * rigid.radius);
+      }
+    }
+    levels_.add_diagonal(rigid.level, block);
+  }
+  for (const IslandRow& row : rows_) {
+    if (row.active) add_level_row(row);
+  }
+  levels_.factor();
+}
+
+// --- The solve -------------------------------------------------------------------------------------------------------
+
+void SolidIsland::begin(Workers& workers, float dt) {
+  for_solids(workers, [&](Workers& own, Solid& solid) {
+    solid.scale = solid.body->begin_island(own, solid.gravity, dt);
+    if (solid.body->system().is_free()) solid.whole = solid.body->system().whole_matrix(solid.body->layout());
+  });
+  for (Rigid& rigid : rigids_) {
+    rigid.r = rigid.momentum(rigid.x);
+    rigid.scale = norm(rigid.r, 0) + norm(rigid.r, 3) / rigid.radius;
+    for (double& part : rigid.r) part = -part;
+    rigid.p = rigid.q = {};
+    rigid.set_change();
+  }
+  tasks_.clear();
+  for (std::uint32_t s = 0; s < solids_.size(); ++s) {
+    for (std::uint32_t c = 0; c < solids_[s].body->system().chunks().size(); ++c) tasks_.push_back({s, c});
+  }
+  sums_.assign(tasks_.size(), {});
+  row_forces_.assign(rows_.size(), {});
+  index_rows();
+  set_penalties();
+  number_levels();
+}
+
+void SolidIsland::begin_round(Workers& workers) {
+  for (IslandRow& row : rows_) row.begin_round();
+  add_impulses(1);
+  for (Solid& solid : solids_) solid.body->system().clear_extras();
+  for (const IslandRow& row : rows_) {
+    if (!row.active) continue;
+    const LaneSym3<float> block = row.block();
+    for (const IslandRowEnd* end : {&row.a, &row.b}) {
+      if (end->member >= solids_.size()) continue;
+      for (std::size_t k = 0; k < end->count; ++k) {
+        solids_[end->member].body->system().add_extra(end->slots[k], block * (end->weights[k] * end->weights[k]));
+      }
+    }
+  }
+  for_solids(workers, [&](Workers& own, Solid& solid) {
+    solid.body->system().invert_diagonals(own, solid.body->layout());
+    solid.body->system().factor_coarse(solid.body->layout());
+  });
+  assemble_levels();
+}
+
+SolveResult SolidIsland::solve(Workers& workers, float dt) {
+  constexpr int kMostRounds = 24, kIterationsOfRound = 12;
+  constexpr double kSteadyForce = 3e-3;
+  begin(workers, dt);
+  float allowed = 1e30f;
+  int most_iterations = 0;
+  for (const Solid& solid : solids_) {
+    allowed = std::min(allowed, 0.2f * solid.body->slop() / dt);
+    most_iterations = std::max(most_iterations, solid.body->def().solver.max_iterations);
+  }
+  for (IslandRow& row : rows_) row.judge(relative_velocity(row));
+  SolveResult result;
+  for (int round = 0; round < kMostRounds && result.iterations < most_iterations; ++round) {
+    begin_round(workers);
+    const SolveResult part = iterate(workers, kIterationsOfRound);
+    result.iterations += part.iterations;
+    result.residual = part.residual;
+    update_velocities(workers);
+    const Progress progress = update_multipliers();
+    const bool steady = progress.change <= kSteadyForce * kSteadyForce * progress.size;
+    result.converged = part.converged && steady && progress.violation <= allowed;
+    if (result.converged && round > 0) break;
+    if (round + 1 < kMostRounds) add_impulses(-1);
+  }
+  correct_momentum(workers, dt);
+  for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });
+  return result;
+}
+
+void SolidIsland::update_velocities(Workers& workers) {
+  for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->update_target(own); });
+  for (Rigid& rigid : rigids_) rigid.set_change();
+}
+
+/// The same three parts as `SolidSystem::solve`, over all members.
+SolveResult SolidIsland::iterate(Workers& workers, int max_iterations) {
+  SolveResult result;
+  double rz = precondition(workers, 0), rz_before = 1;
+  while (true) {
+    result.converged = is_converged();
+    if (result.converged || result.iterations >= max_iterations || !(rz > 0) || !std::isfinite(rz)) break;
+    renew_direction(workers, result.iterations == 0 ? 0.0 : rz / rz_before);
+    const double curvature = multiply(workers);
+    if (!(curvature > 0) || !std::isfinite(curvature)) break;
+    rz_before = rz;
+    rz = precondition(workers, rz / curvature);
+    ++result.iterations;
+  }
+  for (const Solid& solid : solids_) result.residual = std::max(result.residual, solid.residual / solid.scale);
+  return result;
+}
+
+bool SolidIsland::is_converged() {
+  for (const Solid& solid : solids_) {
+    if (!(solid.residual <= static_cast<double>(solid.body->def().solver.tolerance) * solid.scale)) return false;
+  }
+  constexpr double kRigidTolerance = 1e-3;
+  return std::all_of(rigids_.begin(), rigids_.end(),
+                     [](const Rigid& rigid) { return rigid.residual <= kRigidTolerance * rigid.scale; });
+}
+
+/// Returns r·z.
+double SolidIsland::precondition(Workers& workers, double step) {
+  for (Rigid& rigid : rigids_) {
+    for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += step * rigid.p[k], rigid.r[k] -= step * rigid.q[k];
+    rigid.residual = norm(rigid.r, 0) + norm(rigid.r, 3) / rigid.radius;
+  }
+  double product = sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
+    SolidBody& body = *solid.body;
+    return body.system().precondition(body.layout(), chunk, body.state().change, body.residual(), step);
+  });
+  for (Solid& solid : solids_) solid.residual = 0;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) solids_[tasks_[t].solid].residual += sums_[t].b;
+  for_solids(workers, [&](Workers&, Solid& solid) {
+    solid.residual = std::sqrt(solid.residual);
+    solid.product = solid.body->system().solve_coarse();
+  });
+  for (const Solid& solid : solids_) product += solid.product;
+  return product + solve_levels();
+}
+
+/// The members as a whole, when all else is preconditioned. Returns their part of r·z.
+double SolidIsland::solve_levels() {
+  constexpr std::size_t kStride = BlockCholeskyDouble::kStride;
+  const auto set = [&](std::uint32_t level, const Vector6& force) {
+    std::copy(force.begin(), force.end(), level_x_.begin() + level * kStride);
+  };
+  const auto get = [&](std::uint32_t level) {
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + level * kStride, 6, motion.begin());
+    return motion;
+  };
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) set(solid.level, solid.force = solid.body->system().whole_force());
+  }
+  for (Rigid& rigid : rigids_) {
+    Vector6 force = rigid.r;
+    for (std::size_t k = 3; k < 6; ++k) force[k] /= rigid.radius;
+    set(rigid.level, force);
+  }
+  levels_.solve(level_x_.data());
+  double product = 0;
+  for (Solid& solid : solids_) {
+    if (solid.level == kNone) continue;
+    const Vector6 motion = get(solid.level);
+    for (std::size_t k = 0; k < 6; ++k) product += solid.force[k] * motion[k];
+    solid.body->system().add_whole_motion(motion);
+  }
+  for (Rigid& rigid : rigids_) {
+    rigid.z = get(rigid.level);
+    for (std::size_t k = 3; k < 6; ++k) rigid.z[k] /= rigid.radius;
+    for (std::size_t k = 0; k < 6; ++k) product += rigid.r[k] * rigid.z[k];
+  }
+  return product;
+}
+
+void SolidIsland::renew_direction(Workers& workers, double beta) {
+  for (Rigid& rigid : rigids_) {
+    for (std::size_t k = 0; k < 6; ++k) rigid.p[k] = rigid.z[k] + beta * rigid.p[k];
+  }
+  sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
+    solid.body->system().renew_direction(solid.body->layout(), chunk, static_cast<float>(beta));
+    return SolidSystem::Sums{};
+  });
+}
+
+/// Returns p·q.
+double SolidIsland::multiply(Workers& workers) {
+  parallel_for(workers, rows_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const IslandRow& row = rows_[i];
+      if (row.active) row_forces_[i] = row.resist(direction(row.a) - direction(row.b));
+    }
+  });
+  double total = sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
+    const auto with_rows = [&](std::uint32_t g, const LaneVec3<Float8>&, LaneVec3<Float8> q) {
+      for (std::uint32_t e = solid.starts[g]; e < solid.starts[g + 1]; ++e) {
+        const Entry& entry = solid.entries[e];
+        if (!rows_[entry.row].active) continue;
+        const Vec3 force = row_forces_[entry.row] * entry.weight;
+        q.x[entry.lane] += force.x, q.y[entry.lane] += force.y, q.z[entry.lane] += force.z;
+      }
+      return q;
+    };
+    return SolidSystem::Sums{solid.body->system().multiply(solid.body->layout(), chunk, with_rows), 0};
+  });
+  for (Rigid& rigid : rigids_) {
+    rigid.q = rigid.momentum(rigid.p);
+    for (const Push& push : rigid.pushes) {
+      if (!rows_[push.row].active) continue;
+      const Vec3d force = Vec3d(row_forces_[push.row]) * static_cast<double>(push.sign);
+      add_to(rigid.q, 0, force);
+      add_to(rigid.q, 3, cross(Vec3d(push.arm), force));
+    }
+    for (std::size_t k = 0; k < 6; ++k) total += rigid.p[k] * rigid.q[k];
+  }
+  return total;
+}
+
+/// Gives all free members together exactly the momentum that forces and contacts gave them. What is missing was lost to
+/// rounding, to the residual that is left, and to linearising the elements' rotations.
+void SolidIsland::correct_momentum(Workers& workers, float dt) {
+  if (level_x_.empty()) return;
+  constexpr std::size_t kStride = BlockCholeskyDouble::kStride;
+  std::fill(level_x_.begin(), level_x_.end(), 0.0);
+  const auto add = [&](std::uint32_t level, const Vector6& force) {
+    for (std::size_t k = 0; k < 6; ++k) level_x_[level * kStride + k] += force[k];
+  };
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) add(solid.level, solid.body->missing_impulse(workers, solid.gravity, dt));
+  }
+  for (const Rigid& rigid : rigids_) {
+    Vector6 missing = rigid.momentum(rigid.x);
+    for (std::size_t k = 0; k < 6; ++k) missing[k] /= k < 3 ? -1 : -rigid.radius;
+    add(rigid.level, missing);
+  }
+  for (const IslandRow& row : rows_) {
+    const Vec3d given(impulse(row));
+    for (const IslandRowEnd* end : {&row.a, &row.b}) {
+      if (level_of(*end) == kNone) continue;
+      Vector6 force{};
+      const Vec3d own = end == &row.a ? given : -given;
+      add_to(force, 0, own);
+      add_to(force, 3, cross(level_arm(*end), own));
+      add(level_of(*end), force);
+    }
+  }
+  levels_.solve(level_x_.data());
+  for (Solid& solid : solids_) {
+    if (solid.level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + solid.level * kStride, 6, motion.begin());
+    solid.body->add_motion(workers, motion);
+  }
+  for (Rigid& rigid : rigids_) {
+    for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += level_x_[rigid.level * kStride + k] / (k < 3 ? 1 : rigid.radius);
+  }
+  update_velocities(workers);
+}
+
+}  // namespace pliant

@@ -1,0 +1,146 @@
+// Solids and rigid bodies that touch each other, solved as one system.
+//
+// Rounds of an augmented Lagrangian, as for a solid that touches the world alone (solid_contact.h): inside each, one
+// run of conjugate gradients over the velocities of all members, with the contacts' penalties in the matrix. Rigid
+// bodies are 6x6 blocks of the same system, so a heavy body on a soft one is no special case.
+//
+// The preconditioner has three levels: the diagonal blocks and the aggregates of each solid, as when it is alone, and
+// the motions of all free members as a whole with the contacts between them, solved exactly. The last is what carries
+// a weight down through a stack in one iteration.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.h"
+#include "geometry/vec3d.h"
+#include "math/block_cholesky.h"
+#include "math/rigid_body_motion.h"
+#include "solid/contact_row.h"
+#include "solid/solid_body.h"
+
+namespace pliant {
+
+/// A rigid body of an island.
+struct IslandRigid {
+  RigidBodyMotion motion;                             ///< before the solve: as it would move alone
+  Vec3 velocity_before{}, angular_velocity_before{};  ///< where the solution starts
+};
+
+/// What a row acts on: a point of a member, or nothing that gives way.
+struct IslandRowEnd {
+  static constexpr std::uint32_t kFixed = 0xffffffff;
+  std::uint32_t member = kFixed;
+  std::uint32_t count = 0;               ///< of slots of a solid
+  std::array<std::uint32_t, 3> slots{};  ///< of the solid's layout
+  std::array<float, 3> weights{};
+  Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
+};
+
+struct IslandRow : ContactRow {
+  IslandRowEnd a, b;  ///< the velocity that counts is that of a less that of b
+};
+
+class SolidIsland {
+ public:
+  void clear();
+  /// Members are numbered in the order in which they are added: solids first, then rigid bodies.
+  std::uint32_t add_solid(SolidBody& body, Vec3 gravity);
+  std::uint32_t add_rigid(const IslandRigid& rigid);
+  void add_row(const IslandRow& row) { rows_.push_back(row); }
+
+  /// The solids must have been assembled. Afterwards they have their new velocities, and `rigid` and `rows` the rest.
+  SolveResult solve(Workers& workers, float dt);
+
+  const RigidBodyMotion& rigid(std::uint32_t member) const { return rigids_[member - solids_.size()].motion; }
+  std::span<const IslandRow> rows() const { return rows_; }
+  /// What a row gave its end a, N s.
+  Vec3 impulse(const IslandRow& row) const { return row.impulse(relative_velocity(row)); }
+  Vec3 relative_velocity(const IslandRow& row) const { return velocity(row.a) - velocity(row.b); }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  /// Where a row acts on a slot.
+  struct Entry {
+    std::uint32_t row, lane;
+    float weight;
+  };
+  struct Solid {
+    SolidBody* body = nullptr;
+    Vec3 gravity{};
+    double scale = 0, residual = 0, product = 0;
+    std::array<double, 36> whole{};  ///< what ties it to the world as a whole
+    Vector6 force{};
+    std::uint32_t level = kNone;          ///< its place among the members as a whole
+    std::vector<std::uint32_t> starts{};  ///< of the entries of each group
+    std::vector<Entry> entries{};
+  };
+  struct Push {
+    std::uint32_t row;
+    float sign;
+    Vec3 arm;
+  };
+  struct Rigid {
+    RigidBodyMotion motion;
+    Vec3 start, angular_start;  ///< the velocities of `motion` that it came with
+    double mass = 0, radius = 1, scale = 0, residual = 0;
+    std::array<std::array<double, 3>, 3> inertia{};
+    Vector6 x{}, r{}, z{}, p{}, q{};  ///< change of velocity, residual, preconditioned, direction, product
+    std::uint32_t level = kNone;
+    std::vector<Push> pushes{};
+
+    Vector6 momentum(const Vector6& v) const;
+    void set_change();
+  };
+  struct Task {
+    std::uint32_t solid, chunk;
+  };
+
+  Vec3 velocity(const IslandRowEnd& end) const;
+  Vec3 direction(const IslandRowEnd& end) const;
+  void begin(Workers& workers, float dt);
+  void index_rows();
+  void set_penalties();
+  void number_levels();
+  void begin_round(Workers& workers);
+  void add_impulses(float sign);
+  void add_to_residual(const IslandRowEnd& end, Vec3 impulse);
+  void assemble_levels();
+  void add_level_row(const IslandRow& row);
+  SolveResult iterate(Workers& workers, int max_iterations);
+  double precondition(Workers& workers, double step);
+  double solve_levels();
+  void renew_direction(Workers& workers, double beta);
+  double multiply(Workers& workers);
+  bool is_converged();
+  void update_velocities(Workers& workers);
+  struct Progress {
+    double change = 0, size = 0;
+    float violation = 0;
+  };
+  Progress update_multipliers();
+  void correct_momentum(Workers& workers, float dt);
+  std::uint32_t level_of(const IslandRowEnd& end) const;
+  /// From the origin of the member's level, over its radius.
+  Vec3d level_arm(const IslandRowEnd& end) const;
+  template <typename Visit>
+  void for_solids(Workers& workers, Visit&& visit);
+  template <typename Body>
+  double sum_tasks(Workers& workers, Body&& body);
+
+  std::vector<Solid> solids_;
+  std::vector<Rigid> rigids_;
+  std::vector<IslandRow> rows_;
+  std::vector<Task> tasks_;
+  std::vector<Vec3> row_forces_;
+  std::vector<SolidSystem::Sums> sums_;
+  BlockCholeskyDouble levels_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> level_pairs_;
+  std::vector<double> level_x_;
+  Workers alone_{1};
+};
+
+}  // namespace pliant

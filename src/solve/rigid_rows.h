@@ -1,0 +1,29 @@
+// Rigid bodies and their contacts, as an island that another engine solves takes them and gives them back.
+#pragma once
+
+#include <cstdint>
+
+#include "math/rigid_body_motion.h"
+#include "pliant/math.h"
+
+namespace pliant {
+
+struct SharedRigid {
+  std::uint32_t slot = 0;
+  RigidBodyMotion motion{};                           ///< as it would move alone; then, as it moves
+  Vec3 velocity_before{}, angular_velocity_before{};  ///< when the substep began
+};
+
+/// A point where two rigid bodies touch, of which at least one gives way.
+struct SharedPoint {
+  std::uint32_t a = 0, b = 0;             ///< slots
+  bool a_moves = false, b_moves = false;  ///< by forces
+  Vec3 position{}, normal{};              ///< world; the normal from b towards a
+  Vec3 surface_velocity{};                ///< of the one that does not give way, there
+  float gap = 0, friction = 0;
+  float bounce = 0;                       ///< m/s, at which they part, for bodies that bounce
+  Vec3 impulse{};                         ///< on a: of the last substep; then, of this one
+  std::uint32_t manifold = 0, point = 0;  ///< where it came from
+};
+
+}  // namespace pliant
