@@ -76,9 +76,19 @@ BulletJoint::BulletJoint(const JointDef& def, btRigidBody& a, btRigidBody& b, co
       motor_(def.motor),
       a_from_joint_(a_from_joint),
       b_from_joint_(b_from_joint) {
+  clear_feedback();
+  setJointFeedback(&feedback_);
+}
+
+void BulletJoint::clear_feedback() {
   feedback_.m_appliedForceBodyA = feedback_.m_appliedForceBodyB = btVector3(0, 0, 0);
   feedback_.m_appliedTorqueBodyA = feedback_.m_appliedTorqueBodyB = btVector3(0, 0, 0);
-  setJointFeedback(&feedback_);
+}
+
+void BulletJoint::add_feedback(const btVector3& linear, const btVector3& angular_a, const btVector3& angular_b,
+                               btScalar force) {
+  feedback_.m_appliedForceBodyA -= linear * force, feedback_.m_appliedForceBodyB += linear * force;
+  feedback_.m_appliedTorqueBodyA -= angular_a * force, feedback_.m_appliedTorqueBodyB += angular_b * force;
 }
 
 float BulletJoint::position() const {

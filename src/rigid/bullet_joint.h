@@ -57,6 +57,9 @@ class BulletJoint : public btTypedConstraint {
 
  public:
   const btJointFeedback& feedback() const { return feedback_; }
+  void clear_feedback();
+  /// What a row pushes its bodies with, for a solver that is not Bullet's.
+  void add_feedback(const btVector3& linear, const btVector3& angular_a, const btVector3& angular_b, btScalar force);
 };
 
 }  // namespace pliant

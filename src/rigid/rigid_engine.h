@@ -32,6 +32,13 @@ namespace pliant {
 /// The engine's part of a snapshot; opaque outside rigid/.
 struct RigidSnapshot;
 
+/// Who solves the contacts and joints of a rigid body.
+enum class Sharing : std::uint8_t {
+  Own,        ///< this engine
+  Elsewhere,  ///< another engine, with all the body's motion
+  InTurn      ///< another engine, after this one has moved the body by its forces and by the partner's rows
+};
+
 /// Energy and momentum of all moving bodies.
 struct Momenta {
   double kinetic = 0, potential = 0;
@@ -84,16 +91,18 @@ class RigidEngine {
   struct IslandList {
     std::span<const std::uint32_t> bodies, starts;
     std::span<const std::uint32_t> island_of;  ///< by slot; kNoIsland for the rest
+    std::span<const Sharing> sharing{};        ///< by slot: whose contacts and joints are solved elsewhere
   };
   static constexpr std::uint32_t kNoIsland = 0xffffffff;
   /// Islands of the partner's bodies are solved in turn with its rows, the others as ever. Slots of other kinds in the
   /// lists are passed over.
   void solve(const IslandList& islands, float dt, RowPartner* partner = nullptr);
-  /// Bodies and contacts of islands that another engine solves: before its solve, the bodies that `is_shared` (by slot)
-  /// names and all points where they touch; after it, what became of them.
-  void share(std::span<const std::uint8_t> is_shared, float dt, std::vector<SharedRigid>& bodies,
-             std::vector<SharedPoint>& points) const;
-  void take_back(std::span<const SharedRigid> bodies, std::span<const SharedPoint> points);
+  /// A force for this substep, after `predict`.
+  void push_in_substep(std::uint32_t slot, Vec3 force, Vec3 torque);
+  /// How another engine solves some islands: before its solve, all about the bodies that `sharing` (by slot) names;
+  /// after it, what became of them.
+  void share(std::span<const Sharing> sharing, float dt, SharedRows& rows);
+  void take_back(const SharedRows& rows, float dt);
   /// Moves awake bodies by their velocities. A body that nothing touched flies exactly (second order), as gravity and
   /// forces are constant over the substep.
   void advance(float dt);

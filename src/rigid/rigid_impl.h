@@ -99,6 +99,8 @@ struct RigidEngine::Impl {
   void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
   void note_contacts(const btPersistentManifold& manifold);
   void note_contact(const btPersistentManifold& manifold, const btManifoldPoint& point);
+  void share_points(std::uint32_t manifold, std::vector<SharedPoint>& points) const;
+  void share_joint(std::uint32_t joint, float dt, std::vector<SharedJointRow>& rows);
   void advance_kinematic(RigidBody& body, float dt, bool is_last);
   void advance_dynamic(RigidBody& body, float dt);
   void fly(RigidBody& body, float dt);

@@ -72,7 +72,12 @@ void RigidEngine::Impl::leave_friction_frame(btPersistentManifold& manifold) {
 void RigidEngine::Impl::sort_rows_by_island(const IslandList& islands) {
   const std::size_t island_count = islands.starts.size() - 1;
   island_has_kinematic.assign(island_count, false);
+  const auto is_elsewhere = [&](const btCollisionObject& body) {
+    return !islands.sharing.empty() && !body.isStaticOrKinematicObject() &&
+           islands.sharing[slot_of(&body)] != Sharing::Own;
+  };
   const auto island_of = [&](const btCollisionObject& a, const btCollisionObject& b) {
+    if (is_elsewhere(a) || is_elsewhere(b)) return kNoIsland;
     std::uint32_t island = a.isStaticOrKinematicObject() ? kNoIsland : islands.island_of[slot_of(&a)];
     if (island == kNoIsland && !b.isStaticOrKinematicObject()) island = islands.island_of[slot_of(&b)];
     if (island != kNoIsland && (a.isKinematicObject() || b.isKinematicObject())) island_has_kinematic[island] = true;

@@ -69,11 +69,13 @@ class SolidEngine {
   void for_each_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
   /// One body, that woke in the middle of the substep.
   void predict(std::uint32_t slot, Vec3 gravity, float dt);
+  /// What the islands of the last substep gave their rigid bodies: an engine that takes turns with this one starts from
+  /// it.
+  std::span<const RigidPush> pushes() const { return pushes_; }
   /// Islands that hold solids, with their rigid bodies and the contacts of these.
   struct SharedIslands {
     std::span<const std::uint32_t> bodies, starts;  ///< `bodies[starts[i] .. starts[i+1])` is island i
-    std::span<SharedRigid> rigids;                  ///< ascending slots
-    std::span<SharedPoint> points;
+    SharedRows* shared = nullptr;
   };
   void solve(const SharedIslands& islands, Vec3 gravity, float dt);
   void advance(float dt);
@@ -133,8 +135,9 @@ class SolidEngine {
   struct Island {
     SolidIsland solver;
     SolveResult result;
-    std::vector<std::uint32_t> solids, rigids;  ///< slots; places in `shared_.rigids`
+    std::vector<std::uint32_t> solids, rigids;  ///< slots; places among the shared bodies
     std::vector<RowSource> sources;             ///< of its rows
+    std::vector<std::uint32_t> joints;          ///< in `shared_`, of its joints' rows
   };
   struct Job {
     Island* island = nullptr;
@@ -155,6 +158,7 @@ class SolidEngine {
   void add_touch_rows(std::uint32_t slot, float dt);
   void add_meeting_row(std::uint32_t index, float dt);
   void add_point_row(std::uint32_t index, float dt);
+  void add_joint_row(std::uint32_t index);
   IslandRowEnd rigid_end(const Island& island, std::uint32_t slot, Vec3 point) const;
   IslandRowEnd meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const;
   void finish_islands(float dt);
@@ -171,13 +175,16 @@ class SolidEngine {
   std::span<const Obstacle> obstacles_;  ///< of this substep
   std::vector<SolidMeeting> meetings_;
   std::vector<MeetingMemory> meeting_memory_;  ///< sorted
+  std::vector<RigidPush> pushes_;              ///< ascending
   // Scratch, kept for its memory.
-  SharedIslands shared_;
+  SharedIslands listed_;
+  SharedRows* shared_ = nullptr;
+  SharedRows nothing_shared_;
   std::vector<std::unique_ptr<Island>> islands_;
   std::size_t used_islands_ = 0;
   std::vector<Job> jobs_;
   std::vector<Place> place_of_;               ///< by slot
-  std::vector<std::uint32_t> rigid_of_;       ///< by slot, in `shared_.rigids`
+  std::vector<std::uint32_t> rigid_of_;       ///< by slot, among the shared bodies
   mutable std::vector<double> energy_parts_;  // likewise
   SolidReport report_;
 };

@@ -25,7 +25,8 @@ bool is_before(const MeetingMemory& x, const MeetingMemory& y) {
 }  // namespace
 
 void SolidEngine::solve(const SharedIslands& islands, Vec3 gravity, float dt) {
-  shared_ = islands;
+  listed_ = islands;
+  shared_ = islands.shared ? islands.shared : &nothing_shared_;
   gather_islands(gravity, dt);
   // Large islands are solved by all threads together, one after another; small ones each by one thread, side by side
   // (Parker and O'Brien 2009, section 4).
@@ -60,14 +61,14 @@ void SolidEngine::gather_islands(Vec3 gravity, float dt) {
   jobs_.clear();
   used_islands_ = 0;
   place_of_.assign(entries_.size(), {});
-  for (const SharedRigid& rigid : shared_.rigids) {
+  for (const SharedRigid& rigid : shared_->bodies) {
     if (rigid.slot >= place_of_.size()) place_of_.resize(rigid.slot + 1);
   }
   rigid_of_.assign(place_of_.size(), kNoRigid);
-  for (std::uint32_t i = 0; i < shared_.rigids.size(); ++i) rigid_of_[shared_.rigids[i].slot] = i;
+  for (std::uint32_t i = 0; i < shared_->bodies.size(); ++i) rigid_of_[shared_->bodies[i].slot] = i;
   for (const SolidMeeting& meeting : meetings_) place_of_[meeting.a.body.index].meets = true;
-  for (std::size_t i = 0; i + 1 < shared_.starts.size(); ++i) {
-    const auto bodies = shared_.bodies.subspan(shared_.starts[i], shared_.starts[i + 1] - shared_.starts[i]);
+  for (std::size_t i = 0; i + 1 < listed_.starts.size(); ++i) {
+    const auto bodies = listed_.bodies.subspan(listed_.starts[i], listed_.starts[i + 1] - listed_.starts[i]);
     add_job(bodies, gravity);
   }
   add_rows(dt);
@@ -92,7 +93,7 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
     if (used_islands_ == islands_.size()) islands_.push_back(std::make_unique<Island>());
     Island& island = *islands_[used_islands_++];
     island.solver.clear();
-    island.solids.clear(), island.rigids.clear(), island.sources.clear();
+    island.solids.clear(), island.rigids.clear(), island.sources.clear(), island.joints.clear();
     for (const std::uint32_t slot : bodies) {
       if (!has(slot)) continue;
       const Vec3 pull = gravity * entry(slot).settings.gravity_scale;
@@ -101,7 +102,7 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
     }
     for (const std::uint32_t slot : bodies) {
       if (slot >= rigid_of_.size() || rigid_of_[slot] == kNoRigid) continue;
-      const SharedRigid& rigid = shared_.rigids[rigid_of_[slot]];
+      const SharedRigid& rigid = shared_->bodies[rigid_of_[slot]];
       place_of_[slot] = {
           .island = &island,
           .member = island.solver.add_rigid({rigid.motion, rigid.velocity_before, rigid.angular_velocity_before}),
@@ -121,7 +122,8 @@ void SolidEngine::add_rows(float dt) {
     if (slot < place_of_.size() && place_of_[slot].island) add_touch_rows(slot, dt);
   }
   for (std::uint32_t i = 0; i < meetings_.size(); ++i) add_meeting_row(i, dt);
-  for (std::uint32_t i = 0; i < shared_.points.size(); ++i) add_point_row(i, dt);
+  for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
+  for (std::uint32_t i = 0; i < shared_->joints.size(); ++i) add_joint_row(i);
 }
 
 /// A point of a rigid body that gives way, or of something that does not.
@@ -129,7 +131,7 @@ IslandRowEnd SolidEngine::rigid_end(const Island& island, std::uint32_t slot, Ve
   IslandRowEnd end;
   if (slot >= rigid_of_.size() || rigid_of_[slot] == kNoRigid || place_of_[slot].island != &island) return end;
   end.member = place_of_[slot].member;
-  end.arm = point - shared_.rigids[rigid_of_[slot]].motion.center;
+  end.arm = point - shared_->bodies[rigid_of_[slot]].motion.center;
   return end;
 }
 
@@ -191,7 +193,7 @@ void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
 }
 
 void SolidEngine::add_point_row(std::uint32_t index, float dt) {
-  const SharedPoint& point = shared_.points[index];
+  const SharedPoint& point = shared_->points[index];
   Island* island = point.a_moves ? place_of_[point.a].island : place_of_[point.b].island;
   if (!island) return;
   IslandRow row;
@@ -207,6 +209,23 @@ void SolidEngine::add_point_row(std::uint32_t index, float dt) {
   island->solver.add_row(row);
 }
 
+void SolidEngine::add_joint_row(std::uint32_t index) {
+  const SharedJointRow& joint = shared_->joints[index];
+  Island* island = place_of_[joint.a_moves ? joint.a : joint.b].island;
+  if (!island) return;
+  IslandJointRow row{.linear = joint.linear,
+                     .angular_a = joint.angular_a,
+                     .angular_b = joint.angular_b,
+                     .target = joint.target,
+                     .least = joint.least,
+                     .most = joint.most,
+                     .multiplier = std::clamp(joint.impulse, joint.least, joint.most)};
+  if (joint.a_moves) row.a = place_of_[joint.a].member;
+  if (joint.b_moves) row.b = place_of_[joint.b].member;
+  island->joints.push_back(index);
+  island->solver.add_joint_row(row);
+}
+
 // --- Afterwards ------------------------------------------------------------------------------------------------------
 
 void SolidEngine::finish_islands(float dt) {
@@ -215,7 +234,9 @@ void SolidEngine::finish_islands(float dt) {
     const std::uint32_t a = memory.a.index;
     return !has(a) || entry(a).id != memory.a || entry(a).is_active();
   });
+  pushes_.clear();
   for (std::size_t i = 0; i < used_islands_; ++i) finish_island(*islands_[i], dt);
+  std::sort(pushes_.begin(), pushes_.end(), [](const RigidPush& x, const RigidPush& y) { return x.body < y.body; });
   std::sort(meeting_memory_.begin(), meeting_memory_.end(), is_before);
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
@@ -233,14 +254,22 @@ void SolidEngine::finish_island(Island& island, float dt) {
   report_.rows += 3 * island.solver.rows().size();
   for (const std::uint32_t slot : island.solids) entry(slot).body->state().touches.clear();
   for (std::size_t i = 0; i < island.rigids.size(); ++i) {
-    shared_.rigids[island.rigids[i]].motion = island.solver.rigid(static_cast<std::uint32_t>(island.solids.size() + i));
+    SharedRigid& rigid = shared_->bodies[island.rigids[i]];
+    const auto member = static_cast<std::uint32_t>(island.solids.size() + i);
+    rigid.motion = island.solver.rigid(member);
+    const Vector6 given = island.solver.given(member);
+    const auto part = [&](std::size_t k) { return static_cast<float>(given[k]); };
+    pushes_.push_back({rigid.id, {part(0), part(1), part(2)}, {part(3), part(4), part(5)}});
+  }
+  for (std::size_t i = 0; i < island.joints.size(); ++i) {
+    shared_->joints[island.joints[i]].impulse = island.solver.impulse(island.solver.joint_rows()[i]);
   }
   for (std::size_t i = 0; i < island.sources.size(); ++i) {
     const RowSource& source = island.sources[i];
     const IslandRow& row = island.solver.rows()[i];
     const Vec3 impulse = island.solver.impulse(row);
     if (source.kind == RowSource::Point) {
-      shared_.points[source.index].impulse = impulse;
+      shared_->points[source.index].impulse = impulse;
     } else if (source.kind == RowSource::Meeting) {
       const SolidMeeting& meeting = meetings_[source.index];
       note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, -meeting.gap, impulse);

@@ -72,6 +72,7 @@ void SolidIsland::clear() {
   solids_.clear();
   rigids_.clear();
   rows_.clear();
+  joints_.clear();
 }
 
 std::uint32_t SolidIsland::add_solid(SolidBody& body, Vec3 gravity) {
@@ -153,6 +154,30 @@ Vec3 SolidIsland::direction(const IslandRowEnd& end) const {
   return v;
 }
 
+template <typename Visit>
+void SolidIsland::for_each_end(const IslandJointRow& row, Visit&& visit) {
+  const auto axis = [](Vec3 linear, Vec3 angular) {
+    Vector6 out{};
+    add_to(out, 0, Vec3d(linear)), add_to(out, 3, Vec3d(angular));
+    return out;
+  };
+  if (row.a != IslandRowEnd::kFixed) visit(rigids_[row.a - solids_.size()], axis(-row.linear, -row.angular_a));
+  if (row.b != IslandRowEnd::kFixed) visit(rigids_[row.b - solids_.size()], axis(row.linear, row.angular_b));
+}
+
+float SolidIsland::speed(const IslandJointRow& row) const {
+  float out = 0;
+  if (row.a != IslandRowEnd::kFixed) {
+    const RigidBodyMotion& a = rigids_[row.a - solids_.size()].motion;
+    out -= dot(row.linear, a.velocity) + dot(row.angular_a, a.angular_velocity);
+  }
+  if (row.b != IslandRowEnd::kFixed) {
+    const RigidBodyMotion& b = rigids_[row.b - solids_.size()].motion;
+    out += dot(row.linear, b.velocity) + dot(row.angular_b, b.angular_velocity);
+  }
+  return out;
+}
+
 /// Who is acted on by which rows, so that each can gather its own.
 void SolidIsland::index_rows() {
   for (Solid& solid : solids_) {
@@ -200,6 +225,13 @@ void SolidIsland::set_penalties() {
     row.penalty = (response > 0 ? kPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(heaviest));
     if (!std::isfinite(row.penalty)) row.penalty = 0;
   }
+  for (IslandJointRow& row : joints_) {
+    // A row that only turns acts at about the bodies' radius.
+    double arm = 0;
+    for_each_end(row, [&](const Rigid& rigid, const Vector6&) { arm = std::max(arm, rigid.radius); });
+    if (length_squared(row.linear) > 0) arm = 1;
+    row.penalty = kRigidPenalty * static_cast<float>(heaviest * arm * arm);
+  }
 }
 
 void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
@@ -223,6 +255,12 @@ void SolidIsland::add_impulses(float sign) {
     add_to_residual(row.a, given);
     add_to_residual(row.b, -given);
   }
+  for (const IslandJointRow& row : joints_) {
+    const double given = static_cast<double>(impulse(row) * sign);
+    for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
+      for (std::size_t k = 0; k < 6; ++k) rigid.r[k] += given * axis[k];
+    });
+  }
 }
 
 SolidIsland::Progress SolidIsland::update_multipliers() {
@@ -233,6 +271,13 @@ SolidIsland::Progress SolidIsland::update_multipliers() {
     const Vec3 next = row.judge(v);
     progress.change += static_cast<double>(length_squared(next - row.multiplier));
     progress.size += static_cast<double>(length_squared(next));
+    row.multiplier = next;
+  }
+  for (IslandJointRow& row : joints_) {
+    const float v = speed(row), next = row.judge(v);
+    if (row.active) progress.violation = std::max(progress.violation, std::abs(v - row.target));
+    progress.change += std::pow(static_cast<double>(next - row.multiplier), 2);
+    progress.size += std::pow(static_cast<double>(next), 2);
     row.multiplier = next;
   }
   return progress;
@@ -265,6 +310,11 @@ void SolidIsland::number_levels() {
     const std::uint32_t a = level_of(row.a), b = level_of(row.b);
     if (a != kNone && b != kNone && a != b) level_pairs_.push_back({std::min(a, b), std::max(a, b)});
   }
+  for (const IslandJointRow& row : joints_) {
+    if (row.a == IslandRowEnd::kFixed || row.b == IslandRowEnd::kFixed) continue;
+    const std::uint32_t a = rigids_[row.a - solids_.size()].level, b = rigids_[row.b - solids_.size()].level;
+    level_pairs_.push_back({std::min(a, b), std::max(a, b)});
+  }
   std::sort(level_pairs_.begin(), level_pairs_.end());
   level_pairs_.erase(std::unique(level_pairs_.begin(), level_pairs_.end()), level_pairs_.end());
   levels_.analyze(count, level_pairs_);
@@ -289,6 +339,30 @@ void SolidIsland::add_level_row(const IslandRow& row) {
   levels_.add_diagonal(a, block);
 }
 
+void SolidIsland::add_level_row(const IslandJointRow& row) {
+  struct End {
+    std::uint32_t level;
+    Vector6 axis;
+  } ends[2];
+  std::size_t count = 0;
+  for_each_end(row, [&](const Rigid& rigid, Vector6 axis) {
+    for (std::size_t k = 3; k < 6; ++k) axis[k] /= rigid.radius;
+    ends[count++] = {rigid.level, axis};
+  });
+  const auto add = [&](const End& a, const End& b) {
+    double block[36];
+    for (std::size_t r = 0; r < 6; ++r) {
+      for (std::size_t c = 0; c < 6; ++c) {
+        block[6 * r + c] = static_cast<double>(row.penalty) * a.axis[r] * b.axis[c];
+      }
+    }
+    if (&a == &b) return levels_.add_diagonal(a.level, block);
+    levels_.add(a.level, b.level, block);
+  };
+  for (std::size_t i = 0; i < count; ++i) add(ends[i], ends[i]);
+  if (count == 2) add(ends[0], ends[1]);
+}
+
 void SolidIsland::assemble_levels() {
   levels_.clear();
   for (Solid& solid : solids_) {
@@ -305,6 +379,9 @@ void SolidIsland::assemble_levels() {
     levels_.add_diagonal(rigid.level, block);
   }
   for (const IslandRow& row : rows_) {
+    if (row.active) add_level_row(row);
+  }
+  for (const IslandJointRow& row : joints_) {
     if (row.active) add_level_row(row);
   }
   levels_.factor();
@@ -337,6 +414,7 @@ void SolidIsland::begin(Workers& workers, float dt) {
 
 void SolidIsland::begin_round(Workers& workers) {
   for (IslandRow& row : rows_) row.begin_round();
+  for (IslandJointRow& row : joints_) row.begin_round();
   add_impulses(1);
   for (Solid& solid : solids_) solid.body->system().clear_extras();
   for (const IslandRow& row : rows_) {
@@ -367,6 +445,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     most_iterations = std::max(most_iterations, solid.body->def().solver.max_iterations);
   }
   for (IslandRow& row : rows_) row.judge(relative_velocity(row));
+  for (IslandJointRow& row : joints_) row.judge(speed(row));
   SolveResult result;
   for (int round = 0; round < kMostRounds && result.iterations < most_iterations; ++round) {
     begin_round(workers);
@@ -502,8 +581,19 @@ double SolidIsland::multiply(Workers& workers) {
     };
     return SolidSystem::Sums{solid.body->system().multiply(solid.body->layout(), chunk, with_rows), 0};
   });
+  for (Rigid& rigid : rigids_) rigid.q = rigid.momentum(rigid.p);
+  for (const IslandJointRow& row : joints_) {
+    if (!row.active) continue;
+    double along = 0;
+    for_each_end(row, [&](const Rigid& rigid, const Vector6& axis) {
+      for (std::size_t k = 0; k < 6; ++k) along += axis[k] * rigid.p[k];
+    });
+    along *= static_cast<double>(row.penalty);
+    for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
+      for (std::size_t k = 0; k < 6; ++k) rigid.q[k] += along * axis[k];
+    });
+  }
   for (Rigid& rigid : rigids_) {
-    rigid.q = rigid.momentum(rigid.p);
     for (const Push& push : rigid.pushes) {
       if (!rows_[push.row].active) continue;
       const Vec3d force = Vec3d(row_forces_[push.row]) * static_cast<double>(push.sign);
@@ -542,6 +632,13 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
       add_to(force, 3, cross(level_arm(*end), own));
       add(level_of(*end), force);
     }
+  }
+  for (const IslandJointRow& row : joints_) {
+    const double given = static_cast<double>(impulse(row));
+    for_each_end(row, [&](const Rigid& rigid, Vector6 axis) {
+      for (std::size_t k = 0; k < 6; ++k) axis[k] *= given / (k < 3 ? 1 : rigid.radius);
+      add(rigid.level, axis);
+    });
   }
   levels_.solve(level_x_.data());
   for (Solid& solid : solids_) {

@@ -43,6 +43,24 @@ struct IslandRow : ContactRow {
   IslandRowEnd a, b;  ///< the velocity that counts is that of a less that of b
 };
 
+/// A row of a joint between two rigid members (SharedJointRow), as an augmented Lagrangian.
+struct IslandJointRow {
+  std::uint32_t a = IslandRowEnd::kFixed, b = IslandRowEnd::kFixed;  ///< members
+  Vec3 linear{}, angular_a{}, angular_b{};
+  float target = 0, least = 0, most = 0;
+  float penalty = 0, multiplier = 0, held = 0;
+  bool active = false, next_active = false;  ///< within its limits
+
+  /// As `ContactRow::judge`.
+  float judge(float speed) {
+    const float trial = multiplier - penalty * (speed - target);
+    next_active = trial > least && trial < most;
+    return std::clamp(trial, least, most);
+  }
+  void begin_round() { active = next_active, held = multiplier; }
+  float impulse(float speed) const { return active ? held - penalty * (speed - target) : held; }
+};
+
 class SolidIsland {
  public:
   void clear();
@@ -50,12 +68,20 @@ class SolidIsland {
   std::uint32_t add_solid(SolidBody& body, Vec3 gravity);
   std::uint32_t add_rigid(const IslandRigid& rigid);
   void add_row(const IslandRow& row) { rows_.push_back(row); }
+  void add_joint_row(const IslandJointRow& row) { joints_.push_back(row); }
 
   /// The solids must have been assembled. Afterwards they have their new velocities, and `rigid` and `rows` the rest.
   SolveResult solve(Workers& workers, float dt);
 
   const RigidBodyMotion& rigid(std::uint32_t member) const { return rigids_[member - solids_.size()].motion; }
   std::span<const IslandRow> rows() const { return rows_; }
+  std::span<const IslandJointRow> joint_rows() const { return joints_; }
+  float impulse(const IslandJointRow& row) const { return row.impulse(speed(row)); }
+  /// The momentum that rows gave a rigid member.
+  Vector6 given(std::uint32_t member) const {
+    const Rigid& rigid = rigids_[member - solids_.size()];
+    return rigid.momentum(rigid.x);
+  }
   /// What a row gave its end a, N s.
   Vec3 impulse(const IslandRow& row) const { return row.impulse(relative_velocity(row)); }
   Vec3 relative_velocity(const IslandRow& row) const { return velocity(row.a) - velocity(row.b); }
@@ -107,9 +133,14 @@ class SolidIsland {
   void number_levels();
   void begin_round(Workers& workers);
   void add_impulses(float sign);
+  float speed(const IslandJointRow& row) const;
+  /// Calls `visit(rigid, axis)` for the members that a joint's row acts on, with the row as it acts on their motion.
+  template <typename Visit>
+  void for_each_end(const IslandJointRow& row, Visit&& visit);
   void add_to_residual(const IslandRowEnd& end, Vec3 impulse);
   void assemble_levels();
   void add_level_row(const IslandRow& row);
+  void add_level_row(const IslandJointRow& row);
   SolveResult iterate(Workers& workers, int max_iterations);
   double precondition(Workers& workers, double step);
   double solve_levels();
@@ -134,6 +165,7 @@ class SolidIsland {
   std::vector<Solid> solids_;
   std::vector<Rigid> rigids_;
   std::vector<IslandRow> rows_;
+  std::vector<IslandJointRow> joints_;
   std::vector<Task> tasks_;
   std::vector<Vec3> row_forces_;
   std::vector<SolidSystem::Sums> sums_;

@@ -15,6 +15,7 @@ struct SolidSnapshot {
   };
   std::vector<Body> bodies;
   std::vector<MeetingMemory> meetings;
+  std::vector<RigidPush> pushes;
 };
 
 std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
@@ -24,6 +25,7 @@ std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
     out->bodies.push_back({solid.id, solid.body->shared_def(), solid.settings, solid.body->save(), solid.driven});
   }
   out->meetings = meeting_memory_;
+  out->pushes = pushes_;
   return out;
 }
 
@@ -48,6 +50,7 @@ void SolidEngine::restore(const SolidSnapshot& snapshot) {
     solid.set_stale();
   }
   meeting_memory_ = snapshot.meetings;
+  pushes_ = snapshot.pushes;
   meetings_.clear();
   contacts_.clear();
 }

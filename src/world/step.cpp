@@ -176,34 +176,53 @@ class ParticleTurns : public RowPartner {
 
 void World::Impl::solve_islands(float dt) {
   set_solid_islands_apart();
+  for (const RigidPush& push : solid.pushes()) {
+    if (is_in_turn(push.body)) rigid.push_in_substep(push.body.index, push.impulse / dt, push.moment / dt);
+  }
   ParticleTurns turns(particle, dt);
-  rigid.solve({.bodies = other_islands.bodies, .starts = other_islands.starts, .island_of = awake_island_of}, dt,
-              particle.has_awake_bodies() ? &turns : nullptr);
+  rigid.solve({.bodies = other_islands.bodies,
+               .starts = other_islands.starts,
+               .island_of = awake_island_of,
+               .sharing = sharing},
+              dt, particle.has_awake_bodies() ? &turns : nullptr);
   if (solid_islands.count() == 0) return;
-  rigid.share(is_with_solids, dt, shared_rigids, shared_points);
-  solid.solve({.bodies = solid_islands.bodies,
-               .starts = solid_islands.starts,
-               .rigids = shared_rigids,
-               .points = shared_points},
+  rigid.share(sharing, dt, shared_rows);
+  for (const RigidPush& push : solid.pushes()) {
+    if (!is_in_turn(push.body)) continue;
+    const auto is_before = [](const SharedRigid& rigid_body, BodyId id) { return rigid_body.slot < id.index; };
+    RigidBodyMotion& motion =
+        std::lower_bound(shared_rows.bodies.begin(), shared_rows.bodies.end(), push.body, is_before)->motion;
+    motion.velocity -= push.impulse * motion.inverse_mass;
+    motion.angular_velocity -= motion.inverse_inertia * push.moment;
+  }
+  solid.solve({.bodies = solid_islands.bodies, .starts = solid_islands.starts, .shared = &shared_rows},
               state.def.gravity, dt);
-  rigid.take_back(shared_rigids, shared_points);
+  rigid.take_back(shared_rows, dt);
 }
 
-/// Islands with solids are solved by their engine, rigid bodies and all.
+bool World::Impl::is_in_turn(BodyId id) const {
+  return gives_way(id) && rigid.has(id.index) && sharing[id.index] == Sharing::InTurn;
+}
+
+/// Islands with solids are solved by their engine, rigid bodies and all. Where these also carry cloth, rope or jelly
+/// the two take turns: the rows of particle bodies first, while what the solids did to the rigid bodies in the last
+/// substep acts on them as a force; then the solids, without it.
 void World::Impl::set_solid_islands_apart() {
   solid_islands.clear(), other_islands.clear();
-  is_with_solids.assign(state.bodies.size(), 0);
+  sharing.assign(state.bodies.size(), Sharing::Own);
   for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
     const std::span<const std::uint32_t> bodies(awake_bodies.data() + awake_starts[i],
                                                 awake_starts[i + 1] - awake_starts[i]);
-    const bool has_solids =
-        std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return solid.has(slot); });
-    BodyLists& lists = has_solids ? solid_islands : other_islands;
+    const auto holds = [&](const auto& engine) {
+      return std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return engine.has(slot); });
+    };
+    const bool has_solids = holds(solid), is_other = !has_solids || holds(particle);
     for (const std::uint32_t slot : bodies) {
-      is_with_solids[slot] = has_solids;
-      awake_island_of[slot] = has_solids ? RigidEngine::kNoIsland : static_cast<std::uint32_t>(lists.count());
+      if (has_solids) sharing[slot] = is_other ? Sharing::InTurn : Sharing::Elsewhere;
+      awake_island_of[slot] = is_other ? static_cast<std::uint32_t>(other_islands.count()) : RigidEngine::kNoIsland;
     }
-    lists.add(bodies);
+    if (is_other) other_islands.add(bodies);
+    if (has_solids) solid_islands.add(bodies);
   }
 }
 

@@ -175,6 +175,7 @@ struct World::Impl {
   void solve_islands(float dt);
   void set_solid_islands_apart();
   bool gives_way(BodyId id) const;
+  bool is_in_turn(BodyId id) const;
   void advance(float dt);
   void settle_materials(float dt);
   void list_obstacles(float dt);
@@ -223,11 +224,10 @@ struct World::Impl {
 
   // Scratch, kept for its memory.
   std::vector<std::uint32_t> scratch_slots, dynamic_members;
-  std::vector<Obstacle> obstacles;           ///< what bodies of nodes touch, in this substep
-  BodyLists solid_islands, other_islands;    ///< those that are awake, with solids and without
-  std::vector<std::uint8_t> is_with_solids;  ///< by slot
-  std::vector<SharedRigid> shared_rigids;
-  std::vector<SharedPoint> shared_points;
+  std::vector<Obstacle> obstacles;         ///< what bodies of nodes touch, in this substep
+  BodyLists solid_islands, other_islands;  ///< those that are awake, with solids and without
+  std::vector<Sharing> sharing;            ///< by slot
+  SharedRows shared_rows;
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 

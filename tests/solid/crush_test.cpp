@@ -45,7 +45,7 @@ struct Press {
     engine.predict(kStep);
     engine.find_contacts(obstacles, {0, -9.81f, 0}, kStep);
     const std::uint32_t bodies[] = {0}, starts[] = {0, 1};
-    engine.solve({.bodies = bodies, .starts = starts, .rigids = {}, .points = {}}, {0, -9.81f, 0}, kStep);
+    engine.solve({.bodies = bodies, .starts = starts}, {0, -9.81f, 0}, kStep);
     engine.advance(kStep);
     engine.settle(kStep);
     engine.end_step();
