@@ -140,8 +140,6 @@ void build_heightfield(const Heightfield& field, RigidShape& out) {
   auto collision = std::make_unique<btHeightfieldTerrainShape>(field.columns, field.rows, out.heights.data(), *lowest,
                                                                *highest, 1, false);
   collision->setLocalScaling(btVector3(field.cell, 1, field.cell));
-  // Cut from corner to corner, the other way in every other cell: as `tessellate` draws them and cloth meets them.
-  collision->setUseDiamondSubdivision(true);
   collision->setMargin(0);
   // Bullet centres a heightfield between its lowest and highest point.
   out.body_from_mass.setOrigin(btVector3(0, (*lowest + *highest) / 2, 0));
