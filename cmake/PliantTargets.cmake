@@ -29,7 +29,7 @@ if(PLIANT_SANITIZE)
 endif()
 
 # For code around the library, whose own speed does not matter: half the time to compile.
-set(PLIANT_QUICK_BUILD $<$<CONFIG:Release>:-O1>)
+set(PLIANT_QUICK_BUILD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 
 function(pliant_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
@@ -49,6 +49,9 @@ function(pliant_test name)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+  endif()
+  if(PLIANT_SANITIZE)  # checked code is 3 to 20 times slower
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -45,6 +45,9 @@ Result<std::vector<std::uint32_t>> select_nodes(const TetMesh& mesh, const NodeS
 /// The same among nodes that have places but no named sets, as those of cloth and rope.
 Result<std::vector<std::uint32_t>> select_nodes(std::span<const Vec3> nodes, const NodeSelection& selection);
 
+/// The faces all of whose corners are among the nodes, by index; an error where there is none.
+Result<std::vector<std::uint32_t>> select_faces(std::span<const Face> faces, std::span<const std::uint32_t> nodes);
+
 /// Nodes that move as told and pull the rest along: held where they are, or driven (`World::drive`).
 struct HeldNodes {
   std::string name{};  ///< for `World::drive` and scenes; may be empty

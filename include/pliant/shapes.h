@@ -41,7 +41,8 @@ struct TriangleMesh {
   std::shared_ptr<const TriMesh> mesh{};
 };
 /// Heights over a regular grid in X (columns) and Z (rows), centred on the origin; `heights[row * columns + column]` in
-/// metres above the body's origin. Static bodies only.
+/// metres above the body's origin. Each cell is cut into two triangles, from (column + 1, row) to (column, row + 1).
+/// Static bodies only.
 struct Heightfield {
   int columns = 0, rows = 0;
   float cell = 1;

@@ -106,6 +106,8 @@ class World {
   Result<std::span<const Vec3>> node_velocities(BodyId body) const;
   /// The surface, three nodes for each triangle. A rope has none.
   Result<std::span<const Face>> surface_faces(BodyId body) const;
+  /// The nodes that a selection names, ascending; an error where it names none of the body.
+  Result<std::vector<std::uint32_t>> select_nodes(BodyId body, const NodeSelection& nodes) const;
   /// One value for each tet of a solid.
   Result<std::vector<float>> tet_values(BodyId solid, TetValue value) const;
   /// The force, in N, that holding the held nodes among these took in the last substep.
@@ -121,7 +123,8 @@ class World {
   Status drive(BodyId body, const NodeSelection& nodes, Vec3 velocity);
   /// Newtons on each of the nodes, during the next step.
   Status apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 force);
-  /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step.
+  /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step. An
+  /// error where there is no such triangle.
   Status apply_pressure(BodyId body, float pressure, const NodeSelection& nodes = AllNodes{});
   /// Places all nodes at once; velocities may be left out.
   Status set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities = {});

@@ -145,6 +145,17 @@ void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Work
   }
 }
 
+namespace {
+
+/// With room to spare: the list of a leaf of a cloth at rest comes and goes by a few, and would allocate each time it
+/// is longer than ever before.
+void take_over(const std::vector<SurfaceCandidate>& found, std::vector<SurfaceCandidate>& list) {
+  if (found.size() > list.capacity()) list.reserve(std::max<std::size_t>(16, 2 * found.size()));
+  list.assign(found.begin(), found.end());
+}
+
+}  // namespace
+
 /// Looks for pairs of the outdated leaves, each with all others.
 void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
   ++candidates_.searches;
@@ -155,7 +166,7 @@ void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Wor
   parallel_for(workers, outdated_.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       search.run_leaf(outdated_[i], kMinCandidates + 8 * kCandidatesPerElement, found_[i]);
-      candidates_.of_leaf[outdated_[i]].assign(found_[i].candidates.begin(), found_[i].candidates.end());
+      take_over(found_[i].candidates, candidates_.of_leaf[outdated_[i]]);
     }
   });
   for (std::size_t i = 0; i < outdated_.size(); ++i) cut_parts_ += found_[i].is_cut;

@@ -40,7 +40,6 @@ Vec3 HeightfieldDistance::corner(int column, int row) const {
 std::array<HeightfieldDistance::Triangle, 2> HeightfieldDistance::triangles(int column, int row) const {
   const Vec3 a = corner(column, row), b = corner(column, row + 1), c = corner(column + 1, row + 1),
              d = corner(column + 1, row);
-  if ((column + row) % 2 == 0) return {{{a, b, c}, {a, c, d}}};
   return {{{b, c, d}, {b, d, a}}};
 }
 
@@ -54,9 +53,7 @@ std::optional<double> HeightfieldDistance::height_at(double x, double z) const {
   if (!(u >= 0 && u <= column_cells() && v >= 0 && v <= row_cells())) return std::nullopt;
   const int column = std::min(int(u), column_cells() - 1), row = std::min(int(v), row_cells() - 1);
   const double s = u - column, t = v - row;
-  // The first triangle of a cell holds the corner at (0, 1) or (1, 1), which lies on this side of the cut.
-  const bool in_first = (column + row) % 2 == 0 ? t >= s : s + t >= 1;
-  return height_of_plane(triangles(column, row)[in_first ? 0 : 1], x, z);
+  return height_of_plane(triangles(column, row)[s + t >= 1 ? 0 : 1], x, z);
 }
 
 Aabb HeightfieldDistance::bounds() const {

@@ -26,7 +26,8 @@ class HeightfieldDistance {
  private:
   using Triangle = std::array<Vec3, 3>;
   Vec3 corner(int column, int row) const;
-  /// Both face up and are cut as those of `tri_grid`.
+  /// Both face up. All cells are cut the same way, as Bullet cuts them for contacts and for rays alike; when told to
+  /// alternate, it does so one way for contacts and the other way for rays.
   std::array<Triangle, 2> triangles(int column, int row) const;
   std::array<Triangle, 2> triangles(std::uint32_t cell) const;
   int column_cells() const { return field_.columns - 1; }

@@ -45,7 +45,7 @@ struct Select {
     std::vector<std::string> known;
     for (const auto& entry : sets) known.push_back(entry.first);
     return selection_error(Error::Code::NotFound,
-                           fmt::format("the mesh has no node set '{}'; it has {}", set.name,
+                           fmt::format("the mesh has no node set `{}`; it has {}", set.name,
                                        known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
   Result<Nodes> operator()(const NearestNodes& nearest) const {
@@ -68,12 +68,24 @@ struct Select {
     for (const std::uint32_t node : list.nodes) {
       if (node >= places.size()) {
         return selection_error(Error::Code::InvalidArgument,
-                               fmt::format("node {} does not exist; the mesh has {} nodes", node, places.size()));
+                               fmt::format("node {} does not exist; the body has nodes 0 to {}", node,
+                                           static_cast<std::ptrdiff_t>(places.size()) - 1));
       }
     }
     return list.nodes;
   }
 };
+
+/// The commonest mistake is to give places in the world.
+std::string where_nodes_are(std::span<const Vec3> places, const NodeSelection& selection) {
+  if (places.empty() || std::holds_alternative<NodeList>(selection)) return {};
+  Aabb box;
+  for (const Vec3 x : places) box.include(x);
+  return fmt::format(
+      "; at rest, in the body's own frame, the nodes lie between ({:.4g}, {:.4g}, {:.4g}) and "
+      "({:.4g}, {:.4g}, {:.4g})",
+      box.lower.x, box.lower.y, box.lower.z, box.upper.x, box.upper.y, box.upper.z);
+}
 
 Result<Nodes> select(std::span<const Vec3> places, const std::map<std::string, Nodes>& sets,
                      const NodeSelection& selection) {
@@ -81,8 +93,9 @@ Result<Nodes> select(std::span<const Vec3> places, const std::map<std::string, N
   if (!nodes) return nodes;
   std::sort(nodes->begin(), nodes->end());
   nodes->erase(std::unique(nodes->begin(), nodes->end()), nodes->end());
-  if (nodes->empty()) return selection_error(Error::Code::InvalidArgument, "the selection holds no node");
-  return nodes;
+  if (!nodes->empty()) return nodes;
+  return selection_error(Error::Code::InvalidArgument,
+                         "the selection holds no node" + where_nodes_are(places, selection));
 }
 
 }  // namespace
@@ -93,6 +106,25 @@ Result<std::vector<std::uint32_t>> select_nodes(const TetMesh& mesh, const NodeS
 
 Result<std::vector<std::uint32_t>> select_nodes(std::span<const Vec3> nodes, const NodeSelection& selection) {
   return select(nodes, {}, selection);
+}
+
+Result<std::vector<std::uint32_t>> select_faces(std::span<const Face> faces, std::span<const std::uint32_t> nodes) {
+  if (faces.empty()) return selection_error(Error::Code::InvalidArgument, "the body has no surface");
+  std::vector<bool> is_listed;
+  for (const std::uint32_t node : nodes) {
+    if (node >= is_listed.size()) is_listed.resize(std::size_t{node} + 1, false);
+    is_listed[node] = true;
+  }
+  const auto is_selected = [&](std::uint32_t node) { return node < is_listed.size() && is_listed[node]; };
+  Nodes selected;
+  for (std::uint32_t i = 0; i < faces.size(); ++i) {
+    if (std::all_of(faces[i].begin(), faces[i].end(), is_selected)) selected.push_back(i);
+  }
+  if (!selected.empty()) return selected;
+  return selection_error(Error::Code::InvalidArgument,
+                         fmt::format("the selection, of {} {}, holds no whole triangle of the surface; all three nodes "
+                                     "of a triangle must be selected",
+                                     nodes.size(), nodes.size() == 1 ? "node" : "nodes"));
 }
 
 }  // namespace pliant

@@ -33,7 +33,7 @@ class ShapeProbe {
   /// - triangle mesh: less than `max_distance` on both sides. The sign is that of the nearest face, edge or vertex
   ///   (pseudonormals, Bærentzen and Aanæs 2005), right at any edge of a closed surface. Past the rim of an open one,
   ///   and around a sheet whose faces come in opposite pairs, all is outside.
-  /// - heightfield: solid below at any depth; past its rim all is outside. Its cells are cut as `tessellate` does.
+  /// - heightfield: solid below at any depth; past its rim all is outside. Its cells are cut as `Heightfield` says.
   /// - compound: the part in which the point lies deepest. Where parts overlap, the union may be deeper than that.
   ///
   /// Allocates nothing; may be called from many threads at once. Some 10 to 50 ns for round shapes and boxes, a

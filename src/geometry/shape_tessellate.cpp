@@ -45,6 +45,12 @@ TriMesh surface(const TriangleMesh& s, int) {
 TriMesh surface(const Heightfield& s, int) {
   TriMesh mesh = tri_grid({s.cell * float(s.columns - 1), s.cell * float(s.rows - 1)}, s.columns - 1, s.rows - 1);
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) mesh.vertices[i].y = s.heights[i];
+  const auto across = std::uint32_t(s.columns - 1), up = std::uint32_t(s.columns);
+  for (std::uint32_t cell = 0; cell < mesh.faces.size() / 2; ++cell) {
+    const std::uint32_t a = cell / across * up + cell % across, b = a + up, c = b + 1, d = a + 1;
+    mesh.faces[2 * cell] = {b, c, d};
+    mesh.faces[2 * cell + 1] = {b, d, a};
+  }
   mesh.normals = compute_normals(mesh);
   return mesh;
 }

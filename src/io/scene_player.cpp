@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include "pliant/scene.h"
@@ -162,8 +164,28 @@ class ScenePlayerBuilder {
   Status add_to_bodies(const SceneEvent& event, Action action) {
     return for_bodies(event.body, [&](BodyId body) {
       action.body = body;
+      if (const Status s = check_nodes(body, action); !s.ok()) return s;
       return player_.timeline_.add(action);
     });
+  }
+
+  /// An action on nodes has some to act on, and a pressure a surface: else the world would refuse it in every step.
+  template <typename Action>
+  Status check_nodes(BodyId body, const Action& action) const {
+    if constexpr (requires { action.nodes; }) {
+      const Result<std::vector<std::uint32_t>> nodes = player_.world_.select_nodes(body, action.nodes);
+      if (!nodes) return at_nodes(nodes.error());
+      if constexpr (std::is_same_v<Action, TimedPressure>) {
+        const auto faces = player_.world_.surface_faces(body);
+        if (!faces) return at_nodes(faces.error());
+        if (const auto pressed = select_faces(*faces, *nodes); !pressed) return at_nodes(pressed.error());
+      }
+    }
+    return {};
+  }
+  static Error at_nodes(Error error) {
+    error.field = "nodes";
+    return error;
   }
 
   const Scene& scene_;

@@ -32,15 +32,16 @@ LaneMat3<Float8> gather_blocks(const float* blocks, Int8 at) {
           {entry(0, 2), entry(1, 2), entry(2, 2)}};
 }
 
-/// Where the block of eight edges goes: entry (row, column) of lane l to `at[l]`, or transposed.
-void scatter_blocks(float* values, const std::uint32_t* at, const std::uint32_t* transposed_at,
+/// Where the block of eight edges goes: entry (row, column) of lane l to `at[l]`, or transposed. Padding stands behind
+/// the edges and is not written: two threads would write to the same `nowhere`.
+void scatter_blocks(float* values, std::uint32_t nowhere, const std::uint32_t* at, const std::uint32_t* transposed_at,
                     const LaneMat3<Float8>& k) {
   alignas(32) float entries[9][8];
   const LaneVec3<Float8>* columns[3] = {&k.c0, &k.c1, &k.c2};
   for (std::size_t c = 0; c < 3; ++c) {
     store8(entries[c], columns[c]->x), store8(entries[3 + c], columns[c]->y), store8(entries[6 + c], columns[c]->z);
   }
-  for (std::size_t l = 0; l < kLanes; ++l) {
+  for (std::size_t l = 0; l < kLanes && at[l] != nowhere; ++l) {
     float* to = values + at[l];
     float* back = values + transposed_at[l];
     for (std::size_t e = 0; e < 9; ++e) to[8 * e] = entries[e][l];
@@ -149,7 +150,7 @@ void SolidSystem::assemble_pair(SolidLayout& layout, const SolidElements& elemen
     }
 
     const std::uint32_t* targets = layout.edge_targets.data() + 16 * batch;
-    scatter_blocks(layout.matrix.values(), targets, targets + 8, block);
+    scatter_blocks(layout.matrix.values(), layout.matrix.nowhere(), targets, targets + 8, block);
 
     const std::uint32_t* slots = layout.edge_slots.data() + 16 * batch;
     const Int8 i = load_index8(slots), j = load_index8(slots + 8);

@@ -42,8 +42,8 @@ Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const 
                                                                const char* call) {
   if (Status status = check_nodes(id, call); !status) return status.error();
   const BodyRecord& record = state.bodies[id.index];
-  Result<std::vector<std::uint32_t>> selected =
-      record.solid_def ? select_nodes(record.solid_def->mesh, nodes) : select_nodes(rest_nodes(record), nodes);
+  Result<std::vector<std::uint32_t>> selected = record.solid_def ? pliant::select_nodes(record.solid_def->mesh, nodes)
+                                                                 : pliant::select_nodes(rest_nodes(record), nodes);
   if (selected) return selected;
   Error error = selected.error();
   error.field = call;
@@ -57,6 +57,28 @@ Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection
   edit.slot = id.index;
   edit.nodes = std::move(*selected);
   return queue(id, call, numbers_are_finite, std::move(edit));
+}
+
+std::span<const Face> World::Impl::surface_faces(BodyId id) {
+  const BodyRecord& record = state.bodies[id.index];
+  if (record.particle_model) return record.particle_model->faces;
+  commit_edits();  // a solid's surface is found when it comes into the engine
+  return solid.faces(id.index);
+}
+
+Status World::Impl::queue_pressure(BodyId id, float pressure, const NodeSelection& nodes) {
+  constexpr const char* kCall = "apply_pressure";
+  Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, kCall);
+  if (!selected) return selected.error();
+  if (const auto pressed = select_faces(surface_faces(id), *selected); !pressed) {
+    Error error = pressed.error();
+    error.field = kCall;
+    return refuse(std::move(error));
+  }
+  return queue(
+      id, kCall, std::isfinite(pressure),
+      edit::Nodes{
+          .slot = id.index, .what = edit::Nodes::What::Pressure, .number = pressure, .nodes = std::move(*selected)});
 }
 
 void World::Impl::apply(const edit::AddSolid& edit) {
@@ -128,8 +150,11 @@ Result<std::span<const Vec3>> World::node_velocities(BodyId body) const {
 
 Result<std::span<const Face>> World::surface_faces(BodyId body) const {
   if (Status status = impl_->check_nodes(body, "surface_faces"); !status) return status.error();
-  impl_->commit_edits();
-  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.faces(body.index); });
+  return impl_->surface_faces(body);
+}
+
+Result<std::vector<std::uint32_t>> World::select_nodes(BodyId body, const NodeSelection& nodes) const {
+  return impl_->selected_nodes(body, nodes, "select_nodes");
 }
 
 Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const {
@@ -164,8 +189,7 @@ Status World::apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 for
                             {.slot = 0, .what = edit::Nodes::What::Force, .vector = force});
 }
 Status World::apply_pressure(BodyId body, float pressure, const NodeSelection& nodes) {
-  return impl_->queue_nodes(body, "apply_pressure", nodes, std::isfinite(pressure),
-                            {.slot = 0, .what = edit::Nodes::What::Pressure, .number = pressure});
+  return impl_->queue_pressure(body, pressure, nodes);
 }
 
 Status World::set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities) {

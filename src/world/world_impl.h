@@ -107,11 +107,14 @@ struct World::Impl {
   std::span<const Vec3> rest_nodes(const BodyRecord& record) const;
   /// The nodes that are selected, or why the call is refused.
   Result<std::vector<std::uint32_t>> selected_nodes(BodyId id, const NodeSelection& nodes, const char* call);
+  /// Of a body of nodes.
+  std::span<const Face> surface_faces(BodyId id);
   Status check_solid(BodyId id, const char* call);
   /// That it is a body of nodes: a solid, cloth, rope or jelly.
   Status check_nodes(BodyId id, const char* call);
   Status queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
                      edit::Nodes edit);
+  Status queue_pressure(BodyId id, float pressure, const NodeSelection& nodes);
   Result<JointId> add_joint(const JointDef& def);
   void commit_edits();
   void apply(const edit::AddBody& edit);

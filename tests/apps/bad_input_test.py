@@ -98,6 +98,14 @@ class BadScenes(CommandTest):
         scene = solid()
         scene["events"] = [{"kind": "pressure", "from": 2, "to": 1, "body": "s", "pressure": 1}]
         self.refuse(scene, "events[0]", "later")
+        for nodes, message in (({"box": [[5, 5, 5], [6, 6, 6]]}, "no node"), ({"set": "end"}, "`end`"),
+                               ({"list": [100000]}, "node 100000 does not exist")):
+            scene["events"] = [{"kind": "node_force", "from": 0, "to": 1, "body": "s", "force": [0, 1, 0],
+                                "nodes": nodes}]
+            self.refuse(scene, "events[0].nodes: ", message)
+        scene["events"] = [{"kind": "pressure", "from": 0, "to": 1, "body": "s", "pressure": 1,
+                            "nodes": {"list": [0, 1]}}]
+        self.refuse(scene, "events[0].nodes: ", "no whole triangle")
 
     def test_unknown_kinds(self):
         self.refuse({"bodies": [{"kind": "fluid"}]}, "bodies[0].kind: ", "`fluid`", "`cloth`, `rope` and `jelly`")

@@ -1,10 +1,11 @@
 #include "counting_allocator.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
-std::size_t g_allocations = 0;
+std::atomic<std::size_t> g_allocations{0};
 }
 
 std::size_t allocation_count() { return g_allocations; }

@@ -104,6 +104,44 @@ TEST(SceneCloth, PressureEventsPushIt) {
   EXPECT_NEAR(player.world().state(player.body("c"))->velocity.y, -3.0, 0.1);
 }
 
+std::string refusal(const std::string& event) {
+  const Scene scene = parse(R"({"bodies": [
+      {"kind": "cloth", "name": "c", "position": [0, 9, 0], "shape": {"kind": "sheet", "cells_x": 4, "cells_z": 4},
+       "repeat": {"kind": "line", "count": 2, "step": [3, 0, 0]}},
+      {"kind": "jelly", "name": "j", "mesh": {"box": [1, 1, 1], "cell": 0.5}}],
+      "events": [
+      {"kind": "explosion", "at": 1, "center": [0, 0, 0]},
+      {"from": 0, "to": 1, )" +
+                            event + "}]}");
+  const Result<ScenePlayer> player = ScenePlayer::create(scene);
+  return player ? "" : player.error().to_string();
+}
+
+TEST(SceneEvents, MustHaveNodesToActOn) {
+  const std::string force = R"("kind": "node_force", "force": [0, 1, 0], )",
+                    pressure = R"("kind": "pressure", "pressure": 1, )";
+  EXPECT_EQ(refusal(force + R"("body": "c[*]", "nodes": {"list": [0, 24]})"), "");
+  EXPECT_EQ(refusal(force + R"("body": "c[1]", "nodes": {"list": [0, 25]})"),
+            "s.json:7: events[1].nodes: node 25 does not exist; the body has nodes 0 to 24");
+  // Where it hangs in the world, not where it lies at rest.
+  EXPECT_EQ(refusal(force + R"("body": "c[0]", "nodes": {"box": [[-1, 8, -1], [1, 10, 1]]})"),
+            "s.json:7: events[1].nodes: the selection holds no node; at rest, in the body's own frame, the nodes lie "
+            "between (-0.5, 0, -0.5) and (0.5, 0, 0.5)");
+  EXPECT_EQ(refusal(force + R"("body": "j", "nodes": {"list": []})"),
+            "s.json:7: events[1].nodes: the selection holds no node");
+  EXPECT_EQ(refusal(force + R"("body": "j", "nodes": {"set": "top"})"),
+            "s.json:7: events[1].nodes: the mesh has no node set `top`; it has none");
+
+  EXPECT_EQ(refusal(pressure + R"("body": "j")"), "");
+  EXPECT_EQ(refusal(pressure + R"("body": "j", "nodes": {"half_space": {"normal": [0, 1, 0], "offset": 0.5}})"), "");
+  EXPECT_EQ(refusal(pressure + R"("body": "j", "nodes": {"nearest": {"point": [0, 9, 0], "count": 2}})"),
+            "s.json:7: events[1].nodes: the selection, of 2 nodes, holds no whole triangle of the surface; all three "
+            "nodes of a triangle must be selected");
+  EXPECT_EQ(refusal(pressure + R"("body": "c[*]", "nodes": {"list": [3]})"),
+            "s.json:7: events[1].nodes: the selection, of 1 node, holds no whole triangle of the surface; all three "
+            "nodes of a triangle must be selected");
+}
+
 TEST(SceneCloth, DriftsWithTheWind) {
   const Scene scene =
       parse(R"({"world": {"gravity": [0, 0, 0], "wind": [0, 4, 0]}, "bodies": [{"kind": "cloth", "name": "c",

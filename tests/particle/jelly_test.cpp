@@ -163,7 +163,7 @@ TEST(Jelly, ATurnedAndMovingWorldGivesTurnedResults) {
 }
 
 TEST(Jelly, OneThreadAndTwoGiveTheSameBits) {
-  const TetMesh mesh = tet_box({1, 1, 1}, 22, 22, 22);
+  const TetMesh mesh = tet_box({1, 1, 1}, 16, 16, 16);
   for (const Paradigm& paradigm : paradigms()) {
     SCOPED_TRACE(paradigm.name);
     JellyState states[2] = {at_rest(mesh), at_rest(mesh)};

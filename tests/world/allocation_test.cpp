@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include <LinearMath/btAlignedAllocator.h>
 #include <gtest/gtest.h>
@@ -79,6 +80,55 @@ TEST(Allocation, SolidsInContactAllocateNothing) {
     }
     expect_no_allocation(world, 300, 60, threads == 1 ? "solids, one thread" : "solids, two threads");
   }
+}
+
+/// Runs a settled world of one kind of body, for one and two threads.
+template <typename Fill>
+void expect_particles_allocate_nothing(const char* what, int warm_up, Fill fill) {
+  for (const int threads : {1, 2}) {
+    World world({.threads = threads, .allow_sleep = false});
+    world.add(GroundDef{});
+    fill(world);
+    world.step();
+    ASSERT_TRUE(world.report().errors.empty()) << world.report().errors[0].to_string();
+    expect_no_allocation(world, warm_up, 60, threads == 1 ? what : (std::string(what) + ", two threads").c_str());
+    EXPECT_GT(world.report().contacts, 0u) << what;
+  }
+}
+
+TEST(Allocation, ClothInContactAllocatesNothing) {
+  expect_particles_allocate_nothing("cloth", 300, [](World& world) {
+    world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .position = {0, 0.5f, 0}});
+    world.add(ClothDef{.shape = ClothSheet{2, 2, 30, 30}, .position = {0, 1.2f, 0}, .self_collision = true});
+    // A hammock with a ball in it, and a bag of gas.
+    world.add(
+        ClothDef{.shape = ClothSheet{1, 1, 16, 16},
+                 .position = {4, 1, 0},
+                 .held = {{.nodes = NodeHalfSpace{{1, 0, 0}, 0.49f}}, {.nodes = NodeHalfSpace{{-1, 0, 0}, 0.49f}}}});
+    world.add(RigidDef{.shape = Sphere{0.15f}, .density = 200, .position = {4, 1.2f, 0}});
+    world.add(ClothDef{.shape = tri_sphere(0.3f, 12), .position = {-4, 0.4f, 0}, .pressure = 300});
+  });
+}
+
+TEST(Allocation, RopesAllocateNothing) {
+  expect_particles_allocate_nothing("ropes", 300, [](World& world) {
+    const BodyId weight = world.add(RigidDef{.shape = Sphere{0.1f}, .position = {0, 1, 0}}).value();
+    const BodyId hanging = world.add(RopeDef{.path = {{0, 3, 0}, {0, 1.1f, 0}}}).value();
+    world.add(AnchorDef{.body = hanging, .nodes = NearestNodes{{0, 3, 0}}}).value();
+    world.add(AnchorDef{.body = hanging, .nodes = NearestNodes{{0, 1.1f, 0}}, .to = weight}).value();
+    world.add(RopeDef{.path = {{1, 0.5f, 0}, {1, 0.5f, 2}}}).value();
+  });
+}
+
+TEST(Allocation, JelliesAllocateNothing) {
+  expect_particles_allocate_nothing("jellies", 300, [](World& world) {
+    float x = 0;
+    for (const JellyMethod method : {JellyMethod::MassSpring, JellyMethod::PositionBased, JellyMethod::ShapeMatching}) {
+      world.add(JellyDef{.mesh = tet_box({0.4f, 0.4f, 0.4f}, 0.1f), .method = method, .position = {x, 0.3f, 0}});
+      world.add(JellyDef{.mesh = tet_sphere(0.2f, 0.1f), .method = method, .position = {x, 0.8f, 0}});
+      x += 2;
+    }
+  });
 }
 
 TEST(Allocation, CountingWorks) {

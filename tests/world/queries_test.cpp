@@ -1,9 +1,12 @@
 // Rays, overlaps and closest points against what geometry says.
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "geometry/shape_distance.h"
 #include "pliant/generators.h"
 #include "pliant/world.h"
 
@@ -109,6 +112,93 @@ TEST(Islands, AreWhatTouches) {
   const Snapshot then = world.snapshot();
   ASSERT_TRUE(world.restore(then));
   EXPECT_FALSE(world.island(left[0]));
+}
+
+Heightfield rugged_field() {
+  Heightfield field{7, 6, 1, {}};
+  for (int i = 0; i < field.columns * field.rows; ++i)
+    field.heights.push_back(0.04f * static_cast<float>(i * i * i * 5 % 17));
+  return field;
+}
+
+/// In the middle of a cell: the means of the ends of the cut, and of the other diagonal.
+std::pair<float, float> middle_heights(const Heightfield& field, int column, int row) {
+  const auto at = [&](int c, int r) { return field.heights[static_cast<std::size_t>(r * field.columns + c)]; };
+  return {(at(column + 1, row) + at(column, row + 1)) / 2, (at(column, row) + at(column + 1, row + 1)) / 2};
+}
+
+/// Calls `visit` with the middle of each cell's cut.
+template <typename Visit>
+void for_cut_middles(const Heightfield& field, Visit visit) {
+  for (int row = 0; row + 1 < field.rows; ++row) {
+    for (int column = 0; column + 1 < field.columns; ++column) {
+      visit(Vec3{static_cast<float>(column) - 2.5f, middle_heights(field, column, row).first,
+                 static_cast<float>(row) - 2.0f});
+    }
+  }
+}
+
+constexpr Vec3 kSides[] = {{0.3f, 0, 0.1f}, {-0.3f, 0, -0.1f}, {0.1f, 0, -0.3f}, {-0.1f, 0, 0.3f}};
+
+TEST(Heightfields, AreCutAsTheySayForRaysAndProbes) {
+  const Heightfield field = rugged_field();
+  World world;
+  world.add(RigidDef{.shape = field, .motion = Motion::Static}).value();
+  world.commit_edits();
+  const ShapeProbe probe(field);
+  for_cut_middles(field, [&](Vec3 middle) {
+    const auto seen = world.ray_cast({middle.x, 5, middle.z}, {0, -1, 0}, 10);
+    ASSERT_TRUE(seen);
+    EXPECT_NEAR(seen->position.y, middle.y, 1e-5f) << middle.x << ' ' << middle.z;
+    EXPECT_NEAR(probe.nearest(middle, 1)->distance, 0, 1e-5f) << middle.x << ' ' << middle.z;
+    for (const Vec3 side : kSides) {  // in one triangle of the cell, and in the other
+      const auto hit = world.ray_cast(middle + side + Vec3{0, 5, 0}, {0, -1, 0}, 10);
+      ASSERT_TRUE(hit);
+      EXPECT_NEAR(probe.nearest(hit->position, 1)->distance, 0, 1e-5f) << middle.x << ' ' << middle.z;
+    }
+  });
+  // The other cut would be seen: it lies above in some cells and below in others.
+  int above = 0, below = 0;
+  for (int row = 0; row + 1 < field.rows; ++row) {
+    for (int column = 0; column + 1 < field.columns; ++column) {
+      const auto [cut, other] = middle_heights(field, column, row);
+      above += other > cut + 0.1f;
+      below += other < cut - 0.1f;
+    }
+  }
+  EXPECT_GT(above, 5);
+  EXPECT_GT(below, 5);
+}
+
+TEST(Heightfields, AreMetByBallsWhereProbesFindThem) {
+  constexpr float kRadius = 0.05f;
+  const Heightfield field = rugged_field();
+  const ShapeProbe probe(field);
+  for_cut_middles(field, [&](Vec3 middle) {
+    World world({.gravity = {0, 0, 0}});
+    world.add(RigidDef{.shape = field, .motion = Motion::Static, .friction = 0}).value();
+    world.commit_edits();
+    std::vector<BodyId> balls;
+    for (const Vec3 side : kSides) {
+      const Vec3 below = world.ray_cast(middle + side + Vec3{0, 5, 0}, {0, -1, 0}, 10)->position;
+      balls.push_back(world
+                          .add(RigidDef{.shape = Sphere{kRadius},
+                                        .position = below + Vec3{0, 0.2f, 0},
+                                        .velocity = {0, -0.2f, 0},
+                                        .friction = 0,
+                                        .restitution = 0})
+                          .value());
+    }
+    std::vector<float> least(balls.size(), 1);
+    for (int i = 0; i < 60; ++i) {
+      world.step();
+      for (std::size_t k = 0; k < balls.size(); ++k) {
+        const auto near = probe.nearest(world.state(balls[k])->world_from_body.position, 1);
+        if (near) least[k] = std::min(least[k], near->distance);
+      }
+    }
+    for (const float distance : least) EXPECT_NEAR(distance, kRadius, 0.004f) << middle.x << ' ' << middle.z;
+  });
 }
 
 TEST(Shapes, AllRestWhereTheyShould) {

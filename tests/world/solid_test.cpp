@@ -160,6 +160,44 @@ TEST(Solids, ForcesPressureAndImpulsesMoveThemAsNewtonSays) {
   EXPECT_NEAR(other.state(cube)->velocity.x * mass * 60, -1000 * area, 0.02f * 1000 * area);
 }
 
+TEST(Solids, APressureNeedsAWholeTriangle) {
+  World world({.gravity = {0, 0, 0}});
+  const BodyId cube = world.add(soft_cube({})).value();
+  const Face face = (*world.surface_faces(cube))[7];
+  const Status refused = world.apply_pressure(cube, 100, NodeList{{face[0], face[1]}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().field, "apply_pressure");
+  EXPECT_NE(refused.error().message.find("2 nodes, holds no whole triangle"), std::string::npos);
+  world.step();
+  EXPECT_EQ(world.report().errors.size(), 1u);
+  EXPECT_EQ(world.state(cube)->velocity, Vec3{});
+
+  // One triangle of the surface: its area times the pressure, against its normal.
+  const std::span<const Vec3> x = *world.node_positions(cube);
+  const Vec3 force = cross(x[face[1]] - x[face[0]], x[face[2]] - x[face[0]]) * (-0.5f * 100);
+  ASSERT_TRUE(world.apply_pressure(cube, 100, NodeList{{face[0], face[1], face[2]}}).ok());
+  const float dt = world.def().dt, mass = world.state(cube)->mass;
+  world.step();
+  EXPECT_LT(length(world.state(cube)->velocity * (mass / dt) - force), 1e-2f * length(force));
+}
+
+TEST(Solids, SelectionsCanBeAskedFor) {
+  World world;
+  const BodyId cube = world.add(soft_cube({5, 0, 0})).value();
+  const BodyId ball = world.add(RigidDef{.shape = Sphere{0.1f}}).value();
+  const std::vector<std::uint32_t> nodes = *world.select_nodes(cube, left_end());
+  const std::span<const Vec3> rest = world.solid_def(cube).value()->mesh.nodes;
+  for (std::uint32_t i = 0; i < rest.size(); ++i) {
+    EXPECT_EQ(std::binary_search(nodes.begin(), nodes.end(), i), rest[i].x < -0.19f) << i;
+  }
+  EXPECT_FALSE(world.select_nodes(ball, AllNodes{}).ok());
+  // Places in the world are not those of the mesh, and the message says where the mesh is.
+  const auto nothing = world.select_nodes(cube, NodeBox{{{4, -1, -1}, {6, 1, 1}}});
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_NE(nothing.error().message.find("between (-0.2, -0.2, -0.2) and (0.2, 0.2, 0.2)"), std::string::npos)
+      << nothing.error().message;
+}
+
 TEST(Solids, DragSlowsThemToATerminalSpeed) {
   World world;
   SolidDef def = soft_cube({0, 1000, 0});
