@@ -35,10 +35,20 @@ SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const Sur
 
 void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& found) const {
   for (const SurfaceCandidate& candidate : candidates) {
+    const Vec3 drift = candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_;
+    const SurfaceTree& of_face = candidate.kind == SurfaceCandidate::NodeOfB ? a_ : b_;
+    if (candidate.kind != SurfaceCandidate::Edges && !is_self_ && of_face.topology().is_closed()) {
+      run_closed(candidate, drift, found);
+      continue;
+    }
     if (is_far(candidate)) continue;
     SurfacePair pair = candidate.pair(a_, b_);
-    pair.place(candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_);
-    has_inside(pair) ? test_closed(pair, found) : test(pair, found);
+    pair.place(drift);
+    if (candidate.kind == SurfaceCandidate::Edges && has_inside(pair)) {
+      test_edges(pair, find_separation(pair.kind, pair.x), found);
+    } else {
+      test(pair, found);
+    }
   }
 }
 
@@ -47,9 +57,6 @@ bool SurfaceTouch::is_far(const SurfaceCandidate& candidate) const {
   const bool is_edges = candidate.kind == SurfaceCandidate::Edges;
   const SurfaceTree &first = candidate.kind == SurfaceCandidate::NodeOfB ? b_ : a_,
                     &second = candidate.kind == SurfaceCandidate::NodeOfB ? a_ : b_;
-  if (!is_edges && !is_self_ && second.topology().is_closed()) {
-    return is_far_from_closed(candidate.first, first, candidate.second, second);
-  }
   std::array<std::uint32_t, 4> n;
   if (is_edges) {
     const NodePair p = first.topology().edges[candidate.first].nodes,

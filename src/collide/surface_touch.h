@@ -23,10 +23,11 @@ class SurfaceTouch {
   bool is_far(const SurfaceCandidate& candidate) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   // Where a closed surface tells the sides (surface_touch_closed.cpp):
-  bool is_far_from_closed(std::uint32_t node, const SurfaceTree& first, std::uint32_t face,
-                          const SurfaceTree& second) const;
+  enum class Place { Far, Beside, Before };
+  Place place_of(std::uint32_t node, const SurfaceTree& first, std::uint32_t face, const SurfaceTree& second,
+                 Separation& now) const;
+  void run_closed(const SurfaceCandidate& candidate, Vec3 drift, SurfaceContacts::Found& found) const;
   bool has_inside(const SurfacePair& pair) const;
-  void test_closed(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   void test_node(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
   void test_node_path(const SurfacePair& pair, const Separation& now, float thickness,
                       SurfaceContacts::Found& found) const;

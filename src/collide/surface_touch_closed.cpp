@@ -27,10 +27,10 @@ bool SurfaceTouch::leads_out(const SurfacePair& pair, Vec3 normal, float t) {
   return !pair.first->topology().is_closed() || dot(normal, pair.normal_of_edge(true, t)) < 0;
 }
 
-/// By the height over the face, and by how far beside it the node is: behind the face no further than it is deep, for
-/// else another face is nearer.
-bool SurfaceTouch::is_far_from_closed(std::uint32_t node, const SurfaceTree& first, std::uint32_t face,
-                                      const SurfaceTree& second) const {
+/// Where a node is, by the height over the face and by how far beside it it is: behind the face no further than it is
+/// deep, for else another face is nearer. `now` is found if it is right before the face or right behind it.
+SurfaceTouch::Place SurfaceTouch::place_of(std::uint32_t node, const SurfaceTree& first, std::uint32_t face,
+                                           const SurfaceTree& second, Separation& now) const {
   const auto& f = second.topology().elements[face].nodes;
   const Vec4 *x = second.positions().data(), *m = second.motions().data();
   const Vec3 p = first.positions()[node].xyz(), n = second.outward_of_faces()[face];
@@ -39,27 +39,40 @@ bool SurfaceTouch::is_far_from_closed(std::uint32_t node, const SurfaceTree& fir
   const float height = dot(p - corners[0], n);
   const float front = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
   const float back = thickness_ + std::max(depth_, motion);
-  if (!(height <= front && -height <= back)) return true;  // NaN is far too
+  if (!(height <= front && -height <= back)) return Place::Far;  // NaN is far too
   // Behind a face without creases hardly anything is nearest to its rim.
   const bool is_behind = height < -motion && !second.has_creases(face);
   const float beside = is_behind ? std::max(thickness_, motion) - 0.3f * height : front + std::max(-height, 0.0f);
+  std::array<float, 3> inside;
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3 edge = corners[(i + 1) % 3] - corners[i];
-    const float inside = dot(cross(n, edge), p - corners[i]);
-    if (inside < 0 && inside * inside > beside * beside * dot(edge, edge)) return true;
+    inside[i] = dot(cross(n, edge), p - corners[i]);
+    if (inside[i] < 0 && inside[i] * inside[i] > beside * beside * dot(edge, edge)) return Place::Far;
   }
-  return false;
+  const float sum = inside[0] + inside[1] + inside[2];
+  const float least = std::min({inside[0], inside[1], inside[2]});
+  if (!(least > 1e-4f * sum)) return Place::Beside;
+  const float scale = -1 / sum;
+  now.weights = {1, scale * inside[1], scale * inside[2], scale * inside[0]};
+  now.offset = height * n;
+  now.distance = std::abs(height);
+  return Place::Before;
+}
+
+void SurfaceTouch::run_closed(const SurfaceCandidate& candidate, Vec3 drift, Found& found) const {
+  const bool is_of_b = candidate.kind == SurfaceCandidate::NodeOfB;
+  Separation now;
+  const Place place = place_of(candidate.first, is_of_b ? b_ : a_, candidate.second, is_of_b ? a_ : b_, now);
+  if (place == Place::Far) return;
+  SurfacePair pair = candidate.pair(a_, b_);
+  pair.place(drift);
+  test_node(pair, place == Place::Before ? now : find_separation(pair.kind, pair.x), found);
 }
 
 bool SurfaceTouch::has_inside(const SurfacePair& pair) const {
   if (is_self_) return false;
   const bool is_second_closed = pair.second->topology().is_closed();
   return is_second_closed || (pair.kind == FeaturePair::EdgeEdge && pair.first->topology().is_closed());
-}
-
-void SurfaceTouch::test_closed(const SurfacePair& pair, Found& found) const {
-  const Separation now = find_separation(pair.kind, pair.x);
-  pair.kind == FeaturePair::NodeFace ? test_node(pair, now, found) : test_edges(pair, now, found);
 }
 
 /// Whether the node looks the same way as the normal: then the contact is none of its own.

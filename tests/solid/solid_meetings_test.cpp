@@ -310,7 +310,9 @@ void add_pile(Heap& heap, int side, float pitch, float tilt, unsigned seed) {
   std::uniform_real_distribution<float> unit(-1, 1);
   const TetMesh cube = tet_box({0.5f, 0.5f, 0.5f}, 5, 5, 5);
   for (int i = 0; i < side * side * side; ++i) {
-    const Vec3 center{float(i % side), float(i / side / side), float(i / side % side)};
+    const int a = i % side, b = i / side / side, c = i / side % side;
+    const Vec3 aside{float((b + c) % 2), float((a + c) % 2), float((a + b) % 2)};  // so that no nodes face each other
+    const Vec3 center = Vec3{float(a), float(b), float(c)} + 0.06f * aside;
     heap.add(cube, {pitch * center, Quat::axis_angle(random_direction(random), tilt * unit(random))});
   }
 }
