@@ -53,8 +53,10 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
       found_[i].contacts.clear();
       found_[i].notes.clear();
       for (std::size_t l = i * kLeavesPerChunk; l < std::min(leaves, (i + 1) * kLeavesPerChunk); ++l) {
-        drop_outdated(candidates_.of_leaf[l]);
-        touch.run(candidates_.of_leaf[l], found_[i]);
+        std::vector<SurfaceCandidate>& candidates = candidates_.of_leaf[l];
+        if (candidates.empty()) continue;
+        if (report_.renewed > 0) drop_outdated(candidates);
+        touch.run(candidates, found_[i]);
       }
     }
   });
@@ -63,9 +65,49 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
     contacts_.insert(contacts_.end(), found.contacts.begin(), found.contacts.end());
     notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   }
+  if (&a != &b && (a.topology().is_closed() || b.topology().is_closed())) {
+    keep_nearest(a.topology().radius + b.topology().radius);
+  }
   for (const auto& candidates : candidates_.of_leaf) report_.tests += candidates.size();
   sides_.assign(notes_);
   return contacts_;
+}
+
+/// A node that is inside a closed surface gets out at the nearest face alone, and one that is outside is behind no face
+/// of it. Edges that overlap do not count where the end of one gets out on a shorter way.
+void SurfaceContacts::keep_nearest(float thickness) {
+  const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
+  std::sort(contacts_.begin(), contacts_.end(),
+            [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
+  const auto distance_of = [&](const SurfaceContact& c) { return c.gap + thickness; };
+  std::size_t kept = 0;
+  inside_.clear();
+  for (std::size_t i = 0, end; i < contacts_.size(); i = end) {
+    const SurfaceContact first = contacts_[i];
+    std::size_t nearest = i;
+    for (end = i + 1; end < contacts_.size() && !first.is_edges(); ++end) {
+      if (contacts_[end].is_swapped != first.is_swapped || contacts_[end].key >> 32 != first.key >> 32) break;
+      if (std::abs(distance_of(contacts_[end])) < std::abs(distance_of(contacts_[nearest]))) nearest = end;
+    }
+    if (!first.is_edges() && distance_of(contacts_[nearest]) < 0) {
+      contacts_[kept++] = contacts_[nearest];
+      inside_.push_back({first.is_swapped, first.nodes[0], -distance_of(contacts_[nearest])});
+      continue;
+    }
+    for (std::size_t k = i; k < end; ++k) {
+      if (first.is_edges() || distance_of(contacts_[k]) >= 0) contacts_[kept++] = contacts_[k];
+    }
+  }
+  contacts_.resize(kept);
+  std::erase_if(contacts_, [&](const SurfaceContact& c) {
+    if (!c.is_edges() || distance_of(c) >= 0) return false;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const InsideNode node{k >= 2, c.nodes[k], 0};
+      const auto known = std::lower_bound(inside_.begin(), inside_.end(), node);
+      if (known != inside_.end() && !(node < *known) && known->depth <= -distance_of(c)) return true;
+    }
+    return false;
+  });
 }
 
 /// Those whose other leaf has been fitted since: that leaf has found them again, if they are still near.
@@ -91,7 +133,8 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
     return renew_all(a, b, workers);
   }
   outdated_.clear();
-  for (std::uint32_t l = 0; l < leaves; ++l) {
+  const bool is_outdated = a.last_renewed() > candidates_.seen[0] || b.last_renewed() > candidates_.seen[1];
+  for (std::uint32_t l = 0; is_outdated && l < leaves; ++l) {
     const bool is_of_a = l < a.leaf_count();
     const std::uint32_t renewed = is_of_a ? a.renewed(l) : b.renewed(l - a.leaf_count());
     if (renewed > candidates_.seen[is_of_a ? 0 : 1]) outdated_.push_back(l);

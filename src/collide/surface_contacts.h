@@ -12,6 +12,9 @@
 // Pairs of features that may touch are looked for only where boxes of the surfaces hold no longer (surface_tree.h);
 // elsewhere, and until then, only these candidates are looked at.
 //
+// Where a surface is closed (`SurfaceDef::depth`) its faces tell the sides and nothing is remembered: a node that is
+// not too deep inside gets out at the nearest face. Within one closed surface sides are remembered as for open ones.
+//
 // Cost: linear in the surface (refit) and in what is near to what. Results do not depend on the number of threads.
 //
 // Limits: surfaces that pass through each other already (an edge through the inside of a face) are pushed apart only
@@ -40,6 +43,7 @@ struct SurfaceContact {
   Vec3 normal;                         ///< from the second feature to the first
   float gap;                           ///< m, less the radii; negative when they overlap
   std::uint64_t key;                   ///< names the pair of features, the same in every substep
+  bool is_swapped = false;             ///< the node is of the second surface, the face of the first
 
   /// Whether it is one of two edges.
   bool is_edges() const { return key >> 63 != 0; }
@@ -125,10 +129,22 @@ class SurfaceContacts {
   void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
   bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
+  void keep_nearest(float thickness);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);
+
+  /// A node that is inside the other surface.
+  struct InsideNode {
+    bool is_of_second;
+    std::uint32_t node;
+    float depth;  ///< m
+    friend bool operator<(const InsideNode& a, const InsideNode& b) {
+      return a.is_of_second != b.is_of_second ? b.is_of_second : a.node < b.node;
+    }
+  };
 
   SurfaceSides sides_;
   Candidates candidates_;
+  std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};
   bool is_restored_ = false;
   std::vector<std::uint32_t> outdated_;  ///< leaves, by the numbers of owners

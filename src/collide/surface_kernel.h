@@ -85,6 +85,22 @@ inline std::uint32_t near_faces(const FaceLanes& faces, Vec3 p, float reach) {
   return bits_of(is_near);
 }
 
+/// As `near_faces` for faces that look outward: a node may be up to `front` before the face or up to `back` behind it,
+/// and as far beside it as `beside` or, if that is more, as deep behind it as beside it. Where a closed surface bulges
+/// nothing behind a face is nearest to its rim, and where it has a crease of up to 90° nothing beyond this is.
+inline std::uint32_t near_closed_faces(const FaceLanes& faces, Vec3 p, float front, float back, float beside) {
+  const Vec3x8 n = faces.normal(), x = broadcast(p);
+  const Float8 height = dot(x - faces.corner(0), n);
+  const Float8 reach = beside + max(-height, broadcast(0.0f));
+  Int8 is_near = (height <= front) & (-height <= back);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3x8 start = faces.corner(i), edge = faces.corner((i + 1) % 3) - start;
+    const Float8 inside = dot(cross(n, edge), x - start);
+    is_near &= (inside >= 0) | (inside * inside <= reach * reach * dot(edge, edge));
+  }
+  return bits_of(is_near);
+}
+
 /// Bit i is set if no plane of the one or the other keeps the face and face i further apart than `distance`.
 inline std::uint32_t unparted_faces(const FaceLanes& faces, const FaceLanes& others, std::uint32_t lane,
                                     float distance) {

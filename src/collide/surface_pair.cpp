@@ -6,6 +6,7 @@ namespace pliant {
 namespace {
 
 constexpr float kSharp = 1;      ///< the square of the sum of the normals where an edge is bent by 120°
+constexpr float kRise = 0.05f;   ///< the sine of what counts as no rise beside a ridge
 constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
 
 /// The part of w that is at right angles to d.
@@ -42,6 +43,52 @@ float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
   }
   if (edge.face_count != 2) return lowest < -kSlant ? lowest : std::numeric_limits<float>::infinity();
   return lowest * 0.5f * length(d);
+}
+
+/// Whether the surface falls off from the edge as seen from outside: on both sides, or if it is closed on one and does
+/// not rise on the other.
+template <typename PointOf>
+bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 away, float flat, PointOf&& point_of) {
+  if (!topology.is_closed() || edge.face_count != 2) return ridge_height(edge, away, point_of) >= flat;
+  const Vec3 start = point_of(edge.nodes[0]), d = point_of(edge.nodes[1]) - start;
+  float most = 0;
+  for (const std::uint32_t wing : edge.wings) {
+    const float fall = -slant(away, across(point_of(wing) - start, d));
+    if (fall < -kRise) return false;
+    most = std::max(most, fall);
+  }
+  return most * 0.5f * length(d) >= flat;
+}
+
+template <typename PointOf>
+Vec3 normal_of(const SurfaceElement& face, PointOf&& point_of) {
+  const Vec3 start = point_of(face.nodes[0]);
+  return normalized(cross(point_of(face.nodes[1]) - start, point_of(face.nodes[2]) - start));
+}
+
+/// Of the two faces of an edge.
+template <typename PointOf>
+Vec3 normal_beside(const SurfaceTopology& topology, const SurfaceEdge& edge, PointOf&& point_of) {
+  Vec3 sum{};
+  for (std::uint32_t i = 0; i < std::min(edge.face_count, 2u); ++i) {
+    sum += normal_of(topology.elements[edge.faces[i]], point_of);
+  }
+  return normalized(sum);
+}
+
+/// Of the faces around a node, weighted by their angles there.
+template <typename PointOf>
+Vec3 normal_around(const SurfaceTopology& topology, std::uint32_t node, PointOf&& point_of) {
+  const Vec3 x = point_of(node);
+  Vec3 sum{};
+  for (const std::uint32_t f : topology.node_faces[node]) {
+    const auto& n = topology.elements[f].nodes;
+    const std::size_t i = n[0] == node ? 0 : n[1] == node ? 1 : 2;
+    const Vec3 d = point_of(n[(i + 1) % 3]) - x, e = point_of(n[(i + 2) % 3]) - x, across = cross(d, e);
+    const float area = length(across);
+    if (area > 0) sum += (std::atan2(area, dot(d, e)) / area) * across;
+  }
+  return normalized(sum);
 }
 
 }  // namespace
@@ -102,6 +149,13 @@ bool SurfacePair::is_redundant_on_face(const Separation& at, float t) const {
   return false;
 }
 
+bool SurfacePair::are_ridges(Vec3 normal, float t) const {
+  const SurfaceTopology &a = first->topology(), &b = second->topology();
+  const float flat = a.flatness + b.flatness;
+  return is_ridge(a, a.edges[feature[0]], -normal, flat, [&](std::uint32_t n) { return point_of_first(n, t); }) &&
+         is_ridge(b, b.edges[feature[1]], normal, flat, [&](std::uint32_t n) { return point_of_second(n, t); });
+}
+
 bool SurfacePair::is_redundant_of_edges(const Separation& at, float t) const {
   const SurfaceTopology &a = first->topology(), &b = second->topology();
   const SurfaceEdge &edge_a = a.edges[feature[0]], &edge_b = b.edges[feature[1]];
@@ -116,7 +170,7 @@ bool SurfacePair::is_redundant_of_edges(const Separation& at, float t) const {
   if (end_b >= 0 && end_a < 0 && !edge_a.is_free()) return true;
   if (end_a >= 0 && is_redundant_at_end(*first, feature[0], node_a, -at.offset, point_a)) return true;
   if (end_b >= 0 && is_redundant_at_end(*second, feature[1], node_b, at.offset, point_b)) return true;
-  const float flat = kFlatness * (a.radius + b.radius);
+  const float flat = a.flatness + b.flatness;
   return (end_a < 0 && ridge_height(edge_a, -at.offset, point_a) < flat) ||
          (end_b < 0 && ridge_height(edge_b, at.offset, point_b) < flat);
 }
@@ -126,6 +180,29 @@ template <typename PointOf>
 bool SurfacePair::is_redundant_at_end(const SurfaceTree& tree, std::uint32_t edge, std::uint32_t node, Vec3 away,
                                       PointOf&& point_of) const {
   return tree.topology().first_edge[node] != edge || leans_over_edge(tree.topology(), node, away, point_of);
+}
+
+Vec3 SurfacePair::normal_of_face(const Separation& at, float t) const {
+  const SurfaceTopology& topology = second->topology();
+  const auto point_of = [&](std::uint32_t n) { return point_of_second(n, t); };
+  const SurfaceElement& face = topology.elements[feature[1]];
+  const int zeros = (at.weights[1] == 0) + (at.weights[2] == 0) + (at.weights[3] == 0);
+  if (zeros == 2) {
+    const std::size_t i = at.weights[1] != 0 ? 0 : at.weights[2] != 0 ? 1 : 2;
+    return normal_around(topology, face.nodes[i], point_of);
+  }
+  if (zeros == 1) {
+    const std::size_t i = at.weights[1] == 0 ? 1 : at.weights[2] == 0 ? 2 : 0;
+    const SurfaceEdge& edge = topology.edges[face.edges[i]];
+    if (!edge.is_border()) return normal_beside(topology, edge, point_of);
+  }
+  return t == 0 ? second->outward_of_faces()[feature[1]] : normal_of(face, point_of);
+}
+
+Vec3 SurfacePair::normal_of_edge(bool is_first, float t) const {
+  const auto point_of = [&](std::uint32_t n) { return is_first ? point_of_first(n, t) : point_of_second(n, t); };
+  const SurfaceTopology& topology = (is_first ? first : second)->topology();
+  return normal_beside(topology, topology.edges[feature[is_first ? 0 : 1]], point_of);
 }
 
 /// By the normal of the face or, on an edge, by the sum of those of its two faces (Bærentzen and Aanæs 2005).

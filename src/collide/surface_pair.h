@@ -31,6 +31,16 @@ struct SurfacePair {
   /// 1 if the node is in front of the surface to which the face belongs, −1 behind, 0 where it could get round or where
   /// the surface is folded so sharply that this says little.
   float side_of_node(const Separation& now) const;
+  /// Outward, of length 1 (or 0): of the face, or where the nearest point is on its edge or corner of what is around
+  /// that (Bærentzen and Aanæs 2005). The node is outside a closed surface if this and the offset agree, for the
+  /// nearest face of all.
+  Vec3 normal_of_face(const Separation& at, float t) const;
+  /// Outward, of the first or the second edge.
+  Vec3 normal_of_edge(bool is_first, float t) const;
+  /// Whether both edges stand out from their surroundings along the normal of their contact, as seen from the other. A
+  /// ridge of a closed surface counts even where one of its faces is at right angles to the normal: what lies across it
+  /// may have no node on that face.
+  bool are_ridges(Vec3 normal, float t) const;
   /// At right angles to the face or to both edges, where these have directions at all.
   Vec3 common_normal(float t) const;
   /// Between the points of contact, m, at rest.

@@ -33,7 +33,8 @@ SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const S
       offset_(known.outlook.offset),
       drift_(length(known.outlook.way) + known.outlook.slack),
       slack_(a.slack() + b.slack()),
-      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin)) {
+      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin)),
+      depth_(is_self_ ? 0.0f : 0.5f * (a.topology().depth + b.topology().depth)) {
   const Vec3 way = known.outlook.way;
   const float slack = known.outlook.slack;
   forth_ = Vec3{std::abs(way.x) + slack, std::abs(way.y) + slack, std::abs(way.z) + slack};
@@ -177,7 +178,9 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
 void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b, const Aabb& box_b,
                                const Masks& masks, float motion, Found& found) const {
   const SurfaceTree &first = kind == SurfaceCandidate::NodeOfA ? a_ : b_, &second = &first == &a_ ? b_ : a_;
-  const float reach = nearness_ + motion;
+  const float reach = nearness_ + motion, back = std::max(reach, nearness_ + depth_ + motion);
+  const bool has_inside = !is_self_ && second.topology().is_closed();
+  const float beside = nearness_ + 1.42f * motion;  // it may go sideways and down at once
   const Aabb near_box = box_b.expanded(reach);
   for (std::uint32_t i = 0; i < 8; ++i) {
     if (masks[i] == 0) continue;
@@ -186,7 +189,9 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
       const Vec3 p = a.faces.corner_at(k, i);
       if (!near_box.contains(p)) continue;
       const std::uint32_t node = first.topology().elements[a.elements[i]].nodes[k];
-      for (std::uint32_t mask = masks[i] & near_faces(b.faces, p, reach); mask != 0; mask &= mask - 1) {
+      const std::uint32_t near =
+          has_inside ? near_closed_faces(b.faces, p, reach, back, beside) : near_faces(b.faces, p, reach);
+      for (std::uint32_t mask = masks[i] & near; mask != 0; mask &= mask - 1) {
         const std::uint32_t face = b.elements[lowest_bit(mask)];
         const SurfaceElement& f = second.topology().elements[face];
         if (!f.is_face || (is_self_ && has(f, node))) continue;
@@ -196,28 +201,32 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
   }
 }
 
-/// Edges in flat surroundings are looked at only if they may meet.
+/// Edges in flat surroundings are looked at only if they may meet, and between closed surfaces not at all: nodes that
+/// are kept out of faces keep such edges apart.
 void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, Found& found) const {
+  const bool only_ridges = !is_self_ && a_.topology().is_closed() && b_.topology().is_closed();
+  if (only_ridges && !(a.has_ridges && b.has_ridges)) return;
+  const float nearness = nearness_ + depth_;
   const bool are_faces = a.is_all_faces && b.is_all_faces;
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
   if (is_parted && !(a.has_ridges && b.has_ridges)) return;
   for (std::uint32_t i = 0; i < a.edge_count; ++i) {
     const EdgeLanes& own = a.edges[i / 8];
     const bool is_ridge = own.ridges >> (i % 8) & 1;
-    if (is_parted && !is_ridge) continue;
+    if ((is_parted || only_ridges) && !is_ridge) continue;
     const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
     for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
       const EdgeLanes& others = b.edges[j / 8];
       std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
-      if (is_parted) mask &= others.ridges;
+      if (is_parted || only_ridges) mask &= others.ridges;
       if (mask == 0) continue;
-      mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness_ + motion);
+      mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness + motion);
       if (is_self_) mask &= ~joined_edges(others, own.nodes[0][i % 8], own.nodes[1][i % 8]);
       if (is_same) mask &= j + 7 <= i ? 0u : j > i ? 0xffu : ~((2u << (i - j)) - 1);
       for (; mask != 0; mask &= mask - 1) {
         const std::uint32_t lane = lowest_bit(mask);
         const bool are_ridges = is_ridge && (others.ridges >> lane & 1);
-        add_edges(own.edges[i % 8], others.edges[lane], are_ridges ? nearness_ : 0.0f, found);
+        add_edges(own.edges[i % 8], others.edges[lane], are_ridges ? nearness : 0.0f, found);
       }
     }
   }

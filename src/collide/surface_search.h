@@ -42,6 +42,7 @@ class SurfaceSearch {
   float drift_;        ///< m, how far in all
   float slack_;        ///< m, how far features may stray from their foretold paths
   float nearness_;     ///< m, the sum of the radii and the margin
+  float depth_;        ///< m, how far behind a face of a closed surface one is still inside
 };
 
 }  // namespace pliant

@@ -36,6 +36,12 @@ Status check(const SurfaceDef& def) {
   if (!std::isfinite(def.radius) || def.radius < 0) {
     return invalid("radius", fmt::format("the radius is {}; it must be finite and not negative", def.radius));
   }
+  if (!std::isfinite(def.depth) || def.depth < 0) {
+    return invalid("depth", fmt::format("the depth is {}; it must be finite and not negative", def.depth));
+  }
+  if (!std::isfinite(def.flatness) || def.flatness < 0) {
+    return invalid("flatness", fmt::format("the flatness is {}; it must be finite and not negative", def.flatness));
+  }
   const std::size_t features = def.first_feature + 3 * def.faces.size() + def.free_edges.size();
   if (def.rest.size() > kMaxCount || features > kMaxCount) {
     return Error{.code = Error::Code::CapacityExceeded,
@@ -159,6 +165,12 @@ void add_neighborhood(SurfaceTopology& t) {
   }
 }
 
+void add_node_faces(SurfaceTopology& t) {
+  std::vector<Face> faces;
+  for (std::size_t f = 0; f < t.face_count; ++f) faces.push_back(t.elements[f].nodes);
+  t.node_faces = vertex_faces(faces, t.nodes.size());
+}
+
 void add_components(SurfaceTopology& t) {
   UnionFind joined(t.nodes.size());
   for (const SurfaceEdge& edge : t.edges) joined.join(edge.nodes[0], edge.nodes[1]);
@@ -173,12 +185,15 @@ Result<SurfaceTopology> make_surface_topology(const SurfaceDef& def) {
   SurfaceTopology t;
   t.radius = def.radius;
   t.first_feature = def.first_feature;
+  t.depth = def.depth;
+  t.flatness = def.flatness > 0 ? def.flatness : kFlatness * def.radius;
   add_nodes(t, def);
   add_elements(t, def);
   add_edges(t);
   drop_repeated_free_edges(t);
   share_out_features(t);
   add_neighborhood(t);
+  add_node_faces(t);
   add_components(t);
   return t;
 }

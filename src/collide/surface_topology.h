@@ -19,7 +19,8 @@ namespace pliant {
 
 using NodePair = std::array<std::uint32_t, 2>;
 
-/// Edges that could sink into each other's surroundings by less than this part of the thickness are left to their ends.
+/// Edges that could sink into each other's surroundings by less than this part of the thickness are left to their ends,
+/// unless a surface says otherwise.
 inline constexpr float kFlatness = 0.1f;
 
 /// What a surface is made of. Nodes are numbers in the array of all particle nodes.
@@ -31,6 +32,11 @@ struct SurfaceDef {
   /// Faces and edges of this surface are numbered from here in the keys of contacts. Surfaces whose numbers do not
   /// overlap (each takes `SurfaceTopology::feature_count`) have contacts with different keys.
   std::uint32_t first_feature = 0;
+  /// m; more than 0 for a closed surface whose faces look outward: what lies behind a face by up to this is inside and
+  /// must get out at its front, whatever came before. Half of the two surfaces' sum counts.
+  float depth = 0;
+  /// m; how far edges may sink into each other's surroundings before they count; 0 for `kFlatness` times the radius.
+  float flatness = 0;
 };
 
 /// An edge of a surface, and the corners of its faces that lie opposite to it.
@@ -65,13 +71,16 @@ struct SurfaceTopology {
   std::vector<SurfaceEdge> edges;         ///< all, each once
   std::vector<Vec3> rest;                 ///< m, per local node
   Csr neighbors;                          ///< row n: the local nodes that share an edge with n
+  Csr node_faces;                         ///< row n: the faces that have the local node n
   std::vector<std::uint32_t> first_edge;  ///< per local node: the edge that speaks for it where only edges do
   std::vector<std::uint32_t> component;   ///< per local node: nodes that hang together have the same
   std::vector<std::uint8_t> has_face;     ///< per local node
   std::size_t face_count = 0;
   float radius = 0;
+  float depth = 0, flatness = 0;  ///< m, as in the definition
   std::uint32_t first_feature = 0;
 
+  bool is_closed() const { return depth > 0; }
   /// How many numbers it takes in keys.
   std::uint32_t feature_count() const { return std::uint32_t(std::max(face_count, edges.size())); }
 };

@@ -7,8 +7,7 @@ namespace {
 
 using Found = SurfaceContacts::Found;
 
-/// Distances below this (m) are made of rounding: they have no direction.
-constexpr float kTouching = 1e-6f;
+constexpr float kTouching = SurfaceTouch::kTouching;
 /// Faces whose normals have at least this cosine have their front on the same side.
 constexpr float kAlike = 0.5f;
 
@@ -31,14 +30,25 @@ SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const Sur
       drift_(a.drift() - b.drift()),
       drift_length_(length(drift_)),
       thickness_(a.topology().radius + b.topology().radius),
-      margin_(0.5f * (a.margin() + b.margin())) {}
+      margin_(0.5f * (a.margin() + b.margin())),
+      depth_(is_self_ ? 0.0f : 0.5f * (a.topology().depth + b.topology().depth)) {}
 
 void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& found) const {
   for (const SurfaceCandidate& candidate : candidates) {
+    const Vec3 drift = candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_;
+    const SurfaceTree& of_face = candidate.kind == SurfaceCandidate::NodeOfB ? a_ : b_;
+    if (candidate.kind != SurfaceCandidate::Edges && !is_self_ && of_face.topology().is_closed()) {
+      run_closed(candidate, drift, found);
+      continue;
+    }
     if (is_far(candidate)) continue;
     SurfacePair pair = candidate.pair(a_, b_);
-    pair.place(candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_);
-    test(pair, found);
+    pair.place(drift);
+    if (candidate.kind == SurfaceCandidate::Edges && has_inside(pair)) {
+      test_edges(pair, find_separation(pair.kind, pair.x), found);
+    } else {
+      test(pair, found);
+    }
   }
 }
 
@@ -61,7 +71,7 @@ bool SurfaceTouch::is_far(const SurfaceCandidate& candidate) const {
   const float others = std::max(o[n[2]].w, o[n[3]].w);
   const float motion =
       drift_length_ + (is_edges ? std::max(m[n[0]].w, m[n[1]].w) + others : m[n[0]].w + std::max(o[n[1]].w, others));
-  const float reach = 1.0001f * (thickness_ + std::max(margin_, motion)) + kTouching;
+  const float reach = 1.0001f * (thickness_ + std::max({margin_, motion, depth_})) + kTouching;
   return are_farther(is_edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace,
                      {x[n[0]].xyz(), (is_edges ? x : y)[n[1]].xyz(), y[n[2]].xyz(), y[n[3]].xyz()}, reach);
 }
@@ -133,7 +143,15 @@ bool SurfaceTouch::has_slipped(const SurfacePair& pair, const SideNote& note, fl
 void SurfaceTouch::add_now(const SurfacePair& pair, const Separation& now, Found& found) const {
   const std::uint64_t key = pair.key();
   const SideNote* note = note_of(pair, key);
+  const bool is_closed = pair.second->topology().is_closed();
   float side = pair.kind == FeaturePair::NodeFace ? pair.side_of_node(now) : 0, distance = now.distance;
+  if (is_closed && pair.kind == FeaturePair::NodeFace) {
+    side = dot(now.offset, pair.normal_of_face(now, 0)) < 0 ? -1.0f : 1.0f;
+  }
+  // What is behind a face of its own closed surface, and was not before it, is on the other side of the body.
+  if (!note && is_closed) {
+    if (side < 0 || (pair.kind == FeaturePair::EdgeEdge && !leads_out(pair, now.offset, 0))) return;
+  }
   Vec3 normal = normalized(now.offset);
   if (distance < kTouching) {
     const Vec3 across = pair.common_normal(0);
@@ -171,7 +189,7 @@ void SurfaceTouch::add(const SurfacePair& pair, std::uint64_t key, const std::ar
   const bool is_face = pair.kind == FeaturePair::NodeFace;
   const std::array<std::uint32_t, 4> nodes{a[pair.nodes[0]], (is_face ? b : a)[pair.nodes[1]], b[pair.nodes[2]],
                                            b[pair.nodes[3]]};
-  found.contacts.push_back({nodes, weights, normal, gap, key});
+  found.contacts.push_back({nodes, weights, normal, gap, key, is_face && pair.first != &a_});
 }
 
 }  // namespace pliant

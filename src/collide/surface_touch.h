@@ -11,6 +11,9 @@ namespace pliant {
 
 class SurfaceTouch {
  public:
+  /// Distances below this (m) are made of rounding: they have no direction.
+  static constexpr float kTouching = 1e-6f;
+
   /// `a` and `b` are the same object when a surface is searched for contacts with itself.
   SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides);
 
@@ -19,6 +22,20 @@ class SurfaceTouch {
  private:
   bool is_far(const SurfaceCandidate& candidate) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
+  // Where a closed surface tells the sides (surface_touch_closed.cpp):
+  enum class Place { Far, Beside, Before };
+  Place place_of(std::uint32_t node, const SurfaceTree& first, std::uint32_t face, const SurfaceTree& second,
+                 Separation& now) const;
+  void run_closed(const SurfaceCandidate& candidate, Vec3 drift, SurfaceContacts::Found& found) const;
+  bool has_inside(const SurfacePair& pair) const;
+  void test_node(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  void test_node_path(const SurfacePair& pair, const Separation& now, float thickness,
+                      SurfaceContacts::Found& found) const;
+  void test_edges(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  void test_edges_path(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  /// Whether a normal of two edges leads out of the second and into the first.
+  static bool leads_out(const SurfacePair& pair, Vec3 normal, float t);
+  static bool faces_away(const SurfacePair& pair, Vec3 normal);
   void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;
   void add_now(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
   void add_meeting(const SurfacePair& pair, const Separation& now, float t, SurfaceContacts::Found& found) const;
@@ -34,6 +51,7 @@ class SurfaceTouch {
   float drift_length_;
   float thickness_;  ///< m, the sum of the radii
   float margin_;     ///< m
+  float depth_;      ///< m, how far behind a face of a closed surface one is still inside
 };
 
 }  // namespace pliant

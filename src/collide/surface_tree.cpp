@@ -22,12 +22,16 @@ bool is_near(Vec3 p) {
   return std::abs(p.x) < kFarthest && std::abs(p.y) < kFarthest && std::abs(p.z) < kFarthest;  // false for NaN
 }
 
+Vec3 xyz(const Vec4& p) { return p.xyz(); }
+Vec3 xyz(Vec3 p) { return p; }
+
 /// The mean of the velocities that are sane.
-Vec3 mean_velocity(std::span<const std::uint32_t> nodes, std::span<const Vec4> v) {
+template <typename Vector>
+Vec3 mean_velocity(std::span<const std::uint32_t> nodes, std::span<const Vector> v) {
   double x = 0, y = 0, z = 0;
   std::size_t count = 0;
   for (const std::uint32_t n : nodes) {
-    if (!is_near(v[n].xyz())) continue;
+    if (!is_near(xyz(v[n]))) continue;
     x += double(v[n].x), y += double(v[n].y), z += double(v[n].z);
     ++count;
   }
@@ -154,16 +158,93 @@ Aabb SurfaceTree::bounds() const {
           nodes_[0].upper + displacement_ + max_each(drift_, zero)};
 }
 
+bool SurfaceTree::is_crossed(Vec3 from, Vec3 to) const {
+  if (nodes_.empty()) return false;
+  constexpr float kEnds = 0.01f;
+  const Vec3 start = from - displacement_, end = to - displacement_;
+  const Vec3 low = min_each(start, end), high = max_each(start, end);
+  const Vec3 way = to - from;
+  std::uint32_t stack[64];
+  int top = 0;
+  stack[top++] = 0;
+  while (top > 0) {
+    const std::uint32_t n = stack[--top];
+    const Node& node = nodes_[n];
+    if (low.x > node.upper.x || node.lower.x > high.x || low.y > node.upper.y || node.lower.y > high.y ||
+        low.z > node.upper.z || node.lower.z > high.z) {
+      continue;
+    }
+    if (!is_leaf(n)) {
+      stack[top++] = 2 * n + 2, stack[top++] = 2 * n + 1;
+      continue;
+    }
+    const Leaf& l = leaf(n);
+    for (std::uint32_t m = overlap_mask(l.boxes, low, high); m != 0; m &= m - 1) {
+      const SurfaceElement& e = topology_.elements[l.elements[lowest_bit(m)]];
+      if (!e.is_face) continue;
+      // Möller and Trumbore 1997.
+      const Vec3 a = positions_[e.nodes[0]].xyz(), ab = positions_[e.nodes[1]].xyz() - a,
+                 ac = positions_[e.nodes[2]].xyz() - a, p = cross(way, ac), q = cross(from - a, ab);
+      const float det = dot(ab, p);
+      if (det == 0) continue;
+      const float u = dot(from - a, p) / det, v = dot(way, q) / det, t = dot(ac, q) / det;
+      if (u >= 0 && v >= 0 && u + v <= 1 && t > kEnds && t < 1 - kEnds) return true;
+    }
+  }
+  return false;
+}
+
 void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float h, float margin, Workers& workers) {
   margin_ = margin;
   substep_ = h;
-  move_nodes(x, v, h, workers);
+  move_nodes(x, v, {}, h, workers);
+  fit_moved(workers);
+}
+
+void SurfaceTree::refit(std::span<const Vec3> x, std::span<const Vec3> v, Vec3 boost, float h, float margin,
+                        Workers& workers) {
+  margin_ = margin;
+  substep_ = h;
+  move_nodes(x, v, boost, h, workers);
+  fit_moved(workers);
+}
+
+void SurfaceTree::find_outward() {
+  face_normals_.resize(topology_.face_count);
+  node_normals_.assign(positions_.size(), {});
+  for (std::size_t f = 0; f < topology_.face_count; ++f) {
+    const auto& n = topology_.elements[f].nodes;
+    const Vec3 start = positions_[n[0]].xyz();
+    const Vec3 area = cross(positions_[n[1]].xyz() - start, positions_[n[2]].xyz() - start);
+    face_normals_[f] = normalized(area);
+    for (const std::uint32_t node : n) node_normals_[node] += area;
+  }
+  for (Vec3& n : node_normals_) n = normalized(n);
+}
+
+void SurfaceTree::find_creases() {
+  constexpr float kHollow = 0.05f;  // the sine of what still counts as flat
+  at_crease_.assign(positions_.size(), 0);
+  for (const SurfaceEdge& edge : topology_.edges) {
+    const Vec3 wing = edge.is_border() ? Vec3{} : wing_from_edge(edge);
+    const bool is_hollow = edge.is_border() || !(dot(normals_[edge.faces[0]], wing) < kHollow * length(wing));
+    if (is_hollow) at_crease_[edge.nodes[0]] = at_crease_[edge.nodes[1]] = 1;
+  }
+  has_creases_.resize(topology_.face_count);
+  for (std::size_t f = 0; f < topology_.face_count; ++f) {
+    const auto& n = topology_.elements[f].nodes;
+    has_creases_[f] = at_crease_[n[0]] | at_crease_[n[1]] | at_crease_[n[2]];
+  }
+}
+
+void SurfaceTree::fit_moved(Workers& workers) {
   if (nodes_.empty()) return;
-  const bool is_known = fit_.centers.size() == positions_.size() && margin <= fit_.margin;
+  if (topology_.is_closed()) find_outward();
+  const bool is_known = fit_.centers.size() == positions_.size() && margin_ <= fit_.margin;
   if (is_known) find_frame();
   if (!is_known || !is_near(displacement_)) {
     fit_.start = mean_of(positions_);
-    fit_.margin = margin;
+    fit_.margin = margin_;
     fit_.centers.resize(positions_.size());
     fit_.ways.resize(positions_.size());
     fit_.foretold.resize(positions_.size());
@@ -179,12 +260,15 @@ void SurfaceTree::refit(std::span<const Vec4> x, std::span<const Vec4> v, float 
     foretell_all(workers);
   } else if (strays > 0) {
     fit_strays(workers);
+    last_renewed_ = fit_.now;
+    if (topology_.is_closed()) find_creases();
   }
 }
 
 void SurfaceTree::foretell_all(Workers& workers) {
   for (std::uint32_t n = 0; n < positions_.size(); ++n) foretell(n);
   std::fill(fit_.renewed.begin(), fit_.renewed.end(), fit_.now);
+  last_renewed_ = fit_.now;
   fit_all(workers);
 }
 
@@ -192,6 +276,7 @@ void SurfaceTree::restore(const Fit& fit, Workers& workers) {
   fit_ = fit;
   id_ = next_id();
   if (!nodes_.empty() && fit.centers.size() == positions_.size()) fit_all(workers);
+  last_renewed_ = fit.renewed.empty() ? 0 : *std::max_element(fit.renewed.begin(), fit.renewed.end());
 }
 
 void SurfaceTree::fit_all(Workers& workers) {
@@ -204,6 +289,7 @@ void SurfaceTree::fit_all(Workers& workers) {
   parallel_for(workers, leaves_.size(), kLeavesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t l = begin; l < end; ++l) fit_edges(leaves_[l]);
   });
+  if (topology_.is_closed()) find_creases();
 }
 
 /// Foretells the paths of the strayed nodes anew, and fits the leaves that have them.
@@ -266,14 +352,16 @@ void SurfaceTree::foretell(std::uint32_t node) {
   fit_.foretold[node] = fit_.now;
 }
 
-void SurfaceTree::move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers) {
-  const Vec3 mean = mean_velocity(topology_.nodes, v);
-  drift_ = h * mean;
+template <typename Vector>
+void SurfaceTree::move_nodes(std::span<const Vector> x, std::span<const Vector> v, Vec3 boost, float h,
+                             Workers& workers) {
+  const Vec3 mean = mean_velocity<Vector>(topology_.nodes, v);
+  drift_ = h * (mean + boost);
   parallel_for(workers, topology_.nodes.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Vec4& p = x[topology_.nodes[i]];
-      const Vec3 m = h * (v[topology_.nodes[i]].xyz() - mean);
-      const bool is_sane = is_near(p.xyz()) && is_near(m);
+      const Vec3 p = xyz(x[topology_.nodes[i]]);
+      const Vec3 m = h * (xyz(v[topology_.nodes[i]]) - mean);
+      const bool is_sane = is_near(p) && is_near(m);
       positions_[i] = is_sane ? Vec4{p.x, p.y, p.z, 0} : Vec4{kNan, kNan, kNan, 0};
       motions_[i] = {m.x, m.y, m.z, length(m)};
     }
@@ -326,7 +414,7 @@ NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
 
 void SurfaceTree::fit_leaf(std::uint32_t node) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
-  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
+  const float growth = topology_.radius + 0.5f * (fit_.margin + topology_.depth) + slack_;
   leaf.is_all_faces = true;
   leaf.motion = 0;
   leaf.foretold = leaf.count > 0 ? fit_.foretold[topology_.elements[leaf.elements[0]].nodes[0]] : 0;
@@ -374,7 +462,7 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
 }
 
 void SurfaceTree::fit_edges(Leaf& leaf) const {
-  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
+  const float growth = topology_.radius + 0.5f * (fit_.margin + topology_.depth) + slack_;
   leaf.has_ridges = false;
   for (std::uint32_t i = 0; i < leaf.edge_count; ++i) {
     EdgeLanes& lanes = leaf.edges[i / 8];
@@ -401,12 +489,19 @@ void SurfaceTree::fit_edges(Leaf& leaf) const {
   }
 }
 
+/// From an end of the edge to the corner of its second face that lies opposite.
+Vec3 SurfaceTree::wing_from_edge(const SurfaceEdge& edge) const {
+  return fit_.centers[edge.wings[1]].xyz() - fit_.centers[edge.nodes[0]].xyz();
+}
+
 bool SurfaceTree::is_flat_edge(const SurfaceEdge& edge) const {
   if (edge.is_border()) return false;
   const Vec3 d = fit_.centers[edge.nodes[1]].xyz() - fit_.centers[edge.nodes[0]].xyz();
   const float cosine = dot(normals_[edge.faces[0]], normals_[edge.faces[1]]);
   // The sine of half the angle between the faces, times half of the length, is how far the edge can stand out.
-  const float limit = 2 * kFlatness * topology_.radius;
+  const float limit = 2 * topology_.flatness;
+  // No edge of another touches a crease of a closed surface: it would touch the faces beside it first.
+  if (topology_.is_closed() && dot(normals_[edge.faces[0]], wing_from_edge(edge)) > 0) return true;
   return 0.125f * (1 - cosine) * dot(d, d) < limit * limit;
 }
 

@@ -34,6 +34,8 @@ class SurfaceTree {
   /// `h` is the length of the substep (s). Elements with a node that is not finite, or further away than 1e15 m, are
   /// not found until they are again. No allocation.
   void refit(std::span<const Vec4> x, std::span<const Vec4> v, float h, float margin, Workers& workers);
+  /// As above; `boost` (m/s) is added to all velocities.
+  void refit(std::span<const Vec3> x, std::span<const Vec3> v, Vec3 boost, float h, float margin, Workers& workers);
 
   /// Holds the whole motion, grown by the radius and half of the margin; empty if there is nothing.
   Aabb bounds() const;
@@ -57,6 +59,10 @@ class SurfaceTree {
   /// Paths are foretold for so many substeps.
   static constexpr float kForesight = 2;
 
+  /// Whether a segment passes through a face, as the nodes are now; what is within a hundredth of its ends does not
+  /// count. The boxes must be those of this substep.
+  bool is_crossed(Vec3 from, Vec3 to) const;
+
   // For the search ----------------------------------------------------------------------------------------------------
 
   /// Another one for every tree and whenever all is forgotten.
@@ -66,6 +72,8 @@ class SurfaceTree {
   std::uint32_t leaf_count() const { return std::uint32_t(leaves_.size()); }
   /// When a leaf was fitted last, of `fit().now` refits.
   std::uint32_t renewed(std::uint32_t leaf) const { return fit_.renewed[leaf]; }
+  /// When any leaf was.
+  std::uint32_t last_renewed() const { return last_renewed_; }
   float substep() const { return substep_; }  ///< s
   /// How far nodes may stray from their foretold paths, m.
   float slack() const { return slack_; }
@@ -74,6 +82,11 @@ class SurfaceTree {
   std::span<const Vec4> positions() const { return positions_; }
   /// h (v − mean velocity), m, per local node; w is its length.
   std::span<const Vec4> motions() const { return motions_; }
+  // Of closed surfaces, as they are now; of length 1, or 0 where there is none:
+  std::span<const Vec3> outward_of_faces() const { return face_normals_; }
+  std::span<const Vec3> outward_of_nodes() const { return node_normals_; }  ///< weighted by the areas of the faces
+  /// Whether a closed surface is hollow somewhere around a face; judged when the boxes were fitted.
+  bool has_creases(std::uint32_t face) const { return has_creases_[face] != 0; }
   /// h times the mean velocity, m. Boxes are those of the motion without it: a cloth that flies at 100 m/s as a whole
   /// meets itself no more often than one that hangs.
   Vec3 drift() const { return drift_; }
@@ -113,7 +126,11 @@ class SurfaceTree {
   void build();
   void list_leaves_of_nodes(std::span<const std::uint32_t> leaf_of);
   void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
-  void move_nodes(std::span<const Vec4> x, std::span<const Vec4> v, float h, Workers& workers);
+  template <typename Vector>
+  void move_nodes(std::span<const Vector> x, std::span<const Vector> v, Vec3 boost, float h, Workers& workers);
+  void fit_moved(Workers& workers);
+  void find_outward();
+  void find_creases();
   void find_frame();
   std::size_t find_strays(Workers& workers);
   void foretell(std::uint32_t node);
@@ -126,6 +143,7 @@ class SurfaceTree {
   void fit_edges(Leaf& leaf) const;
   /// Whether its surroundings are so flat that nothing sinks in where its ends are kept out.
   bool is_flat_edge(const SurfaceEdge& edge) const;
+  Vec3 wing_from_edge(const SurfaceEdge& edge) const;
   NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
@@ -134,6 +152,9 @@ class SurfaceTree {
   SurfacePatches patches_;
   std::vector<NormalBox> normal_boxes_;
   std::vector<Vec4> positions_, motions_;
+  std::vector<Vec3> face_normals_, node_normals_;
+  std::vector<std::uint8_t> has_creases_, at_crease_;  ///< per face and per local node
+  std::uint32_t last_renewed_ = 0;
   std::vector<Vec3> normals_;  ///< of each face when the boxes were fitted, of length 1, or 0 where there is none
   Vec3 drift_, displacement_;
   float margin_ = 0, slack_ = 0, substep_ = 0;

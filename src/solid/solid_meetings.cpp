@@ -1,0 +1,192 @@
+#include "solid/solid_meetings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+
+namespace pliant {
+namespace {
+
+/// Share of the depth within which features are watched, moving or not.
+constexpr float kMargin = 0.05f;
+/// Share of the depth by which edges may sink in before they count beside the nodes.
+constexpr float kFlatness = 0.02f;
+/// Surfaces with more faces are worked on by all threads.
+constexpr std::size_t kLarge = 20'000;
+
+Vec3 boost_of(const SolidSurface& solid, Vec3 gravity, float dt) {
+  return solid.is_active ? dt * solid.gravity_scale * gravity : Vec3{};
+}
+
+bool is_sound(const SolidSurface& s) {
+  return !s.faces.empty() && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
+}
+
+Aabb box_of(const SolidSurface& solid, Vec3 boost, float dt) {
+  Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower;
+  for (std::size_t i = 0; i < solid.x.size(); ++i) {
+    const Vec3 from = solid.x[i], to = from + dt * (solid.v[i] + boost);
+    lower = min_each(lower, min_each(from, to)), upper = max_each(upper, max_each(from, to));
+  }
+  return Aabb{lower, upper}.expanded(solid.radius + 0.5f * (1 + kMargin) * solid.depth);
+}
+
+std::unique_ptr<SurfaceTree> make_tree(const SolidSurface& solid) {
+  std::vector<Vec4> rest;
+  rest.reserve(solid.rest.size());
+  for (const Vec3 p : solid.rest) rest.push_back({p.x, p.y, p.z, 0});
+  auto topology = make_surface_topology({.faces = solid.faces,
+                                         .free_edges = {},
+                                         .rest = rest,
+                                         .radius = solid.radius,
+                                         .first_feature = 0,
+                                         .depth = solid.depth,
+                                         .flatness = kFlatness * solid.depth});
+  return topology ? std::make_unique<SurfaceTree>(std::move(topology).value()) : nullptr;
+}
+
+std::uint64_t key_of(BodyId a, BodyId b, std::uint64_t features) {
+  Hasher hasher;
+  hasher.add(std::uint64_t{a.index} << 32 | b.index);
+  hasher.add(features);
+  return hasher.value();
+}
+
+}  // namespace
+
+std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> solids, Vec3 gravity, float dt,
+                                                  Workers& workers) {
+  meetings_.clear();
+  overflowed_ = false;
+  if (std::none_of(solids.begin(), solids.end(), [](const SolidSurface& s) { return s.is_active; })) return meetings_;
+  find_pairs(solids, gravity, dt, workers);
+  build_trees(solids, workers);
+  searches_.restore_fits(workers);
+  fit_trees(solids, gravity, dt, workers);
+  look(workers);
+  for (const Near& near : near_) add_meetings(solids, near);
+  return meetings_;
+}
+
+void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers) {
+  boxes_.resize(solids.size());
+  proxies_.resize(solids.size());
+  parallel_for(workers, solids.size(), 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) boxes_[i] = box_of(solids[i], boost_of(solids[i], gravity, dt), dt);
+  });
+  for (std::size_t i = 0; i < solids.size(); ++i) {
+    proxies_[i] = {solids[i].filter, !solids[i].is_active, is_sound(solids[i])};
+  }
+  near_.clear();
+  is_used_.assign(solids.size(), 0);
+  const auto add = [&](std::uint32_t a, std::uint32_t b) {
+    near_.push_back({a, b, nullptr});
+    is_used_[a] = is_used_[b] = 1;
+  };
+  for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) add(pair.a, pair.b);
+  for (std::uint32_t i = 0; i < solids.size(); ++i) {
+    if (solids[i].is_active && solids[i].self_collision && is_sound(solids[i])) add(i, i);
+  }
+  std::sort(near_.begin(), near_.end(),
+            [](const Near& x, const Near& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+}
+
+/// Only of solids that are near to others, and only if they have changed.
+void SolidMeetings::build_trees(std::span<const SolidSurface> solids, Workers& workers) {
+  const auto place_of = [&](BodyId body) {
+    const auto at = std::lower_bound(solids.begin(), solids.end(), body,
+                                     [](const SolidSurface& s, BodyId id) { return s.id < id; });
+    return at != solids.end() && at->id == body ? std::size_t(at - solids.begin()) : solids.size();
+  };
+  searches_.tidy([&](BodyId body) { return place_of(body) == solids.size(); },
+                 [&](BodyId body) { return is_used_[place_of(body)] != 0; });
+  std::erase_if(revisions_, [&](const auto& known) { return !searches_.tree(known.first); });
+  used_.clear();
+  for (std::uint32_t i = 0; i < solids.size(); ++i) {
+    if (!is_used_[i]) continue;
+    const auto known = revisions_.find(solids[i].id);
+    if (known == revisions_.end() || known->second != solids[i].revision) used_.push_back(i);
+  }
+  std::vector<std::unique_ptr<SurfaceTree>> made(used_.size());
+  parallel_for(workers, used_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) made[i] = make_tree(solids[used_[i]]);
+  });
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!made[i]) continue;
+    searches_.set_tree(solids[used_[i]].id, std::move(made[i]));
+    revisions_[solids[used_[i]].id] = solids[used_[i]].revision;
+  }
+}
+
+void SolidMeetings::fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers) {
+  trees_.assign(solids.size(), nullptr);
+  used_.clear();
+  for (std::uint32_t i = 0; i < solids.size(); ++i) {
+    if (is_used_[i] && (trees_[i] = searches_.tree(solids[i].id))) used_.push_back(i);
+  }
+  const auto fit = [&](std::uint32_t i, Workers& with) {
+    const SolidSurface& s = solids[i];
+    trees_[i]->refit(s.x, s.v, boost_of(s, gravity, dt), dt, kMargin * s.depth, with);
+  };
+  const auto is_large = [&](std::uint32_t i) { return solids[i].faces.size() > kLarge; };
+  for (const std::uint32_t i : used_) {
+    if (is_large(i)) fit(i, workers);
+  }
+  parallel_for(workers, used_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      if (!is_large(used_[k])) fit(used_[k], alone_);
+    }
+  });
+  std::erase_if(near_, [&](const Near& n) {
+    return !trees_[n.a] || !trees_[n.b] || !trees_[n.a]->bounds().overlaps(trees_[n.b]->bounds());
+  });
+  pairs_.clear();
+  for (const Near& n : near_) pairs_.emplace_back(solids[n.a].id, solids[n.b].id);
+  searches_.keep_searches(pairs_);
+  for (std::size_t i = 0; i < near_.size(); ++i) near_[i].search = &searches_.search(pairs_[i]);
+}
+
+/// Small pairs one per thread; all threads together on each of the others.
+void SolidMeetings::look(Workers& workers) {
+  const auto is_large = [&](const Near& n) {
+    return std::max(trees_[n.a]->topology().face_count, trees_[n.b]->topology().face_count) > kLarge;
+  };
+  const auto run = [&](const Near& n, Workers& with) {
+    n.a == n.b ? n.search->find_self(*trees_[n.a], with) : n.search->find(*trees_[n.a], *trees_[n.b], with);
+  };
+  for (const Near& n : near_) {
+    if (is_large(n)) run(n, workers);
+  }
+  parallel_for(workers, near_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_large(near_[i])) run(near_[i], alone_);
+    }
+  });
+}
+
+void SolidMeetings::add_meetings(std::span<const SolidSurface> solids, const Near& near) {
+  overflowed_ |= near.search->report().overflowed();
+  const float friction = std::sqrt(solids[near.a].friction * solids[near.b].friction);
+  for (const SurfaceContact& contact : near.search->contacts()) {
+    const SolidSurface& first = solids[contact.is_swapped ? near.b : near.a];
+    const SolidSurface& second = solids[contact.is_swapped ? near.a : near.b];
+    SolidMeeting meeting{.a = {.body = first.id},
+                         .b = {.body = second.id},
+                         .normal = contact.normal,
+                         .gap = contact.gap,
+                         .friction = friction,
+                         .key = key_of(first.id, second.id, contact.key)};
+    const std::uint32_t split = contact.is_edges() ? 2 : 1;
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      MeetingSide& side = k < split ? meeting.a : meeting.b;
+      const float weight = std::abs(contact.weights[k]);
+      side.nodes[side.count] = contact.nodes[k];
+      side.weights[side.count++] = weight;
+      meeting.point += 0.5f * weight * (k < split ? first : second).x[contact.nodes[k]];
+    }
+    meetings_.push_back(meeting);
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,88 @@
+// Where the surfaces of solids touch each other and themselves.
+//
+// A solid is closed: what is behind its faces is inside, up to about a cell, and is pushed out at the nearest face. So
+// nothing has to be remembered of sides, and solids that overlap from the beginning come apart. Contacts are those of
+// surfaces (collide/surface_contacts.h): nodes against faces and edges against edges, near now or on their way to meet
+// in the substep.
+//
+// Cost: a pile of 27 cubes of 6x6x6 nodes at rest takes some tenths of a millisecond (see tests/solid/
+// solid_meetings_test.cpp). Results do not depend on the number of threads.
+//
+// Limits: a node that is deeper inside than `SolidSurface::depth` is not found. Within one solid sides are remembered
+// from substep to substep, for there the back of a face is the body itself.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "collide/broad_phase.h"
+#include "collide/surface_searches.h"
+#include "pliant/mesh.h"
+#include "solid/solid_meeting.h"
+
+namespace pliant {
+
+/// A solid as others meet it. Asleep and frozen ones are given too, with `is_active` false: they touch active ones.
+struct SolidSurface {
+  BodyId id{};
+  std::uint64_t revision = 0;      ///< another one whenever `faces` or `rest` change
+  std::span<const Face> faces{};   ///< closed, looking outward, by node
+  std::span<const Vec3> rest{};    ///< m, by node
+  std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
+  float radius = 0;                ///< m, round the surface: about 1 % of a cell
+  float depth = 0;                 ///< m, about a cell: what is deeper inside is not found
+  float friction = 0.5f;
+  float gravity_scale = 1;
+  CollisionFilter filter{};
+  bool is_active = true;
+  bool self_collision = false;
+};
+
+class SolidMeetings {
+ public:
+  /// All meetings along the motion v + dt g of the next `dt` seconds, pair by pair in the order of the solids, which
+  /// must be sorted by id; within a pair sorted by features. They stay until the next search. Between two solids `a`
+  /// is the one whose node it is.
+  std::span<const SolidMeeting> find(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  std::span<const SolidMeeting> meetings() const { return meetings_; }
+  /// Meetings are missing, for there were absurdly many in one place.
+  bool overflowed() const { return overflowed_; }
+
+  /// Solids were moved by hand.
+  void forget() { searches_.forget(); }
+
+  /// What decides the future.
+  using Memory = SurfaceSearches::Memory;
+  Memory memory() const { return searches_.memory(); }
+  void restore(const Memory& memory) { searches_.restore(memory); }
+
+ private:
+  struct Near {
+    std::uint32_t a, b;  ///< places among the solids
+    SurfaceContacts* search;
+  };
+  void find_pairs(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  void build_trees(std::span<const SolidSurface> solids, Workers& workers);
+  void fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  void look(Workers& workers);
+  void add_meetings(std::span<const SolidSurface> solids, const Near& near);
+
+  SurfaceSearches searches_;
+  std::map<BodyId, std::uint64_t> revisions_;  ///< of the trees
+  BroadPhase broad_phase_;
+  Workers alone_{1};  ///< for what is small, each done by one thread
+  std::vector<SolidMeeting> meetings_;
+  bool overflowed_ = false;
+  // Scratch, kept for its memory:
+  std::vector<Aabb> boxes_;
+  std::vector<BroadPhaseProxy> proxies_;
+  std::vector<Near> near_;
+  std::vector<SurfacePairId> pairs_;
+  std::vector<std::uint8_t> is_used_;  ///< by solid
+  std::vector<std::uint32_t> used_;
+  std::vector<SurfaceTree*> trees_;  ///< by solid
+};
+
+}  // namespace pliant
