@@ -52,6 +52,7 @@ struct SolidDef {
   float gravity_scale = 1;
   float drag = 0;  ///< of the air, as a drag coefficient times the air's density, kg/m³; about 1.2 for a bluff body
   CollisionFilter filter{};
+  bool self_collision = false;
   bool allow_sleep = true;
   SolidSolver solver{};
 

@@ -28,6 +28,7 @@ void SolidEngine::add_body(BodyId id, std::unique_ptr<SolidBody> body) {
   auto entry = std::make_unique<Entry>();
   const SolidDef& def = body->def();
   entry->id = id;
+  entry->revision = ++added_;
   entry->settings = {.friction = def.friction, .gravity_scale = def.gravity_scale, .filter = def.filter};
   std::vector<std::uint32_t> surface_nodes;
   const TriMesh surface = extract_surface(def.mesh, &surface_nodes);
@@ -82,6 +83,7 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
   Entry& solid = entry(slot);
   if (!solid.is_active()) return;
   solid.body->assemble(workers_, dt);
+  woken_ = true;
   solid.touches.clear();
   find_touches(solid, obstacles_, gravity * solid.settings.gravity_scale, dt);
 }

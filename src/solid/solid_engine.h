@@ -15,7 +15,7 @@
 #include "pliant/solid.h"
 #include "solid/solid_body.h"
 #include "solid/solid_island.h"
-#include "solid/solid_meeting.h"
+#include "solid/solid_meetings.h"
 #include "solve/rigid_rows.h"
 
 namespace pliant {
@@ -67,8 +67,9 @@ class SolidEngine {
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   /// Pairs that feel each other: bodies in touch, and for sleepers those with whom they fell asleep.
   void for_each_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
-  /// One body, that woke in the middle of the substep.
+  /// One body, that woke in the middle of the substep; and, when all are awake, what it meets.
   void predict(std::uint32_t slot, Vec3 gravity, float dt);
+  void find_contacts_of_woken(Vec3 gravity, float dt);
   /// What the islands of the last substep gave their rigid bodies: an engine that takes turns with this one starts from
   /// it.
   std::span<const RigidPush> pushes() const { return pushes_; }
@@ -123,6 +124,7 @@ class SolidEngine {
   Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
+  void find_meetings(Vec3 gravity, float dt);
   void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
   void note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse);
@@ -166,6 +168,8 @@ class SolidEngine {
   static void drag(Entry& entry, float dt);
 
   Workers& workers_;
+  std::uint64_t added_ = 0;                      ///< bodies so far
+  bool woken_ = false;                           ///< some body, in the middle of this substep
   Workers alone_{1};                             ///< for small bodies, each solved by one thread
   std::vector<std::unique_ptr<Entry>> entries_;  ///< by slot
   std::vector<std::uint32_t> slots_;
@@ -173,7 +177,8 @@ class SolidEngine {
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
   std::span<const Obstacle> obstacles_;  ///< of this substep
-  std::vector<SolidMeeting> meetings_;
+  SolidMeetings meetings_;
+  std::vector<SolidSurface> surfaces_;
   std::vector<MeetingMemory> meeting_memory_;  ///< sorted
   std::vector<RigidPush> pushes_;              ///< ascending
   // Scratch, kept for its memory.

@@ -10,6 +10,8 @@ namespace {
 
 /// Share of a cell within which a node is watched, moving or not.
 constexpr float kMargin = 0.1f;
+/// Share of a cell by which solids are thicker where they meet each other.
+constexpr float kRadius = 0.01f;
 
 /// Whether the body was pushed from opposite sides in the last substep: then its inner nodes may go anywhere.
 bool is_squeezed(const SolidEngine::Entry& solid) {
@@ -40,6 +42,34 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravit
     solid.touches.clear();
     if (solid.is_active()) find_touches(solid, obstacles, gravity * solid.settings.gravity_scale, dt);
   }
+  woken_ = false;
+  find_meetings(gravity, dt);
+}
+
+void SolidEngine::find_contacts_of_woken(Vec3 gravity, float dt) {
+  if (woken_) find_meetings(gravity, dt);
+  woken_ = false;
+}
+
+void SolidEngine::find_meetings(Vec3 gravity, float dt) {
+  surfaces_.clear();
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    surfaces_.push_back({.id = solid.id,
+                         .revision = solid.revision,
+                         .faces = solid.faces,
+                         .rest = solid.body->def().mesh.nodes,
+                         .x = node_positions(slot),
+                         .v = node_velocities(slot),
+                         .radius = kRadius * solid.cell,
+                         .depth = solid.cell,
+                         .friction = solid.settings.friction,
+                         .gravity_scale = solid.settings.gravity_scale,
+                         .filter = solid.settings.filter,
+                         .is_active = solid.is_active(),
+                         .self_collision = solid.body->def().self_collision});
+  }
+  meetings_.find(surfaces_, gravity, dt, workers_);
 }
 
 void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const {

@@ -33,6 +33,7 @@ struct SolidEngine::Entry {
   std::vector<Face> faces;             ///< of the surface, by node
   std::vector<std::uint8_t> is_inner;  ///< by node: not of the surface
   float cell = 0;                      ///< m, the size of a tet
+  std::uint64_t revision = 0;          ///< which body it is, of all that ever were
 
   // Of this step.
   std::vector<DrivenNode> driven;

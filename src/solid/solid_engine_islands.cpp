@@ -66,7 +66,7 @@ void SolidEngine::gather_islands(Vec3 gravity, float dt) {
   }
   rigid_of_.assign(place_of_.size(), kNoRigid);
   for (std::uint32_t i = 0; i < shared_->bodies.size(); ++i) rigid_of_[shared_->bodies[i].slot] = i;
-  for (const SolidMeeting& meeting : meetings_) place_of_[meeting.a.body.index].meets = true;
+  for (const SolidMeeting& meeting : meetings_.meetings()) place_of_[meeting.a.body.index].meets = true;
   for (std::size_t i = 0; i + 1 < listed_.starts.size(); ++i) {
     const auto bodies = listed_.bodies.subspan(listed_.starts[i], listed_.starts[i + 1] - listed_.starts[i]);
     add_job(bodies, gravity);
@@ -121,7 +121,7 @@ void SolidEngine::add_rows(float dt) {
   for (const std::uint32_t slot : slots_) {
     if (slot < place_of_.size() && place_of_[slot].island) add_touch_rows(slot, dt);
   }
-  for (std::uint32_t i = 0; i < meetings_.size(); ++i) add_meeting_row(i, dt);
+  for (std::uint32_t i = 0; i < meetings_.meetings().size(); ++i) add_meeting_row(i, dt);
   for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
   for (std::uint32_t i = 0; i < shared_->joints.size(); ++i) add_joint_row(i);
 }
@@ -173,7 +173,7 @@ IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& s
 }
 
 void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
-  const SolidMeeting& meeting = meetings_[index];
+  const SolidMeeting& meeting = meetings_.meetings()[index];
   Island* island = place_of_[meeting.a.body.index].island;
   if (!island) return;
   IslandRow row;
@@ -271,7 +271,7 @@ void SolidEngine::finish_island(Island& island, float dt) {
     if (source.kind == RowSource::Point) {
       shared_->points[source.index].impulse = impulse;
     } else if (source.kind == RowSource::Meeting) {
-      const SolidMeeting& meeting = meetings_[source.index];
+      const SolidMeeting& meeting = meetings_.meetings()[source.index];
       note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, -meeting.gap, impulse);
       if (length_squared(row.multiplier) > 0) {
         meeting_memory_.push_back({meeting.a.body, meeting.b.body, memory_key(meeting), row.multiplier});
@@ -307,7 +307,7 @@ void SolidEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* conte
       for (const SolidTouchMemory& touch : solid.body->state().touches) link(context, solid.id, touch.other);
     }
   }
-  for (const SolidMeeting& meeting : meetings_) link(context, meeting.a.body, meeting.b.body);
+  for (const SolidMeeting& meeting : meetings_.meetings()) link(context, meeting.a.body, meeting.b.body);
   for (const MeetingMemory& memory : meeting_memory_) link(context, memory.a, memory.b);
 }
 

@@ -15,6 +15,7 @@ struct SolidSnapshot {
   };
   std::vector<Body> bodies;
   std::vector<MeetingMemory> meetings;
+  SolidMeetings::Memory searches;
   std::vector<RigidPush> pushes;
 };
 
@@ -25,6 +26,7 @@ std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
     out->bodies.push_back({solid.id, solid.body->shared_def(), solid.settings, solid.body->save(), solid.driven});
   }
   out->meetings = meeting_memory_;
+  out->searches = meetings_.memory();
   out->pushes = pushes_;
   return out;
 }
@@ -51,7 +53,7 @@ void SolidEngine::restore(const SolidSnapshot& snapshot) {
   }
   meeting_memory_ = snapshot.meetings;
   pushes_ = snapshot.pushes;
-  meetings_.clear();
+  meetings_.restore(snapshot.searches);
   contacts_.clear();
 }
 

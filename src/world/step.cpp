@@ -154,6 +154,7 @@ void World::Impl::wake_touched(float dt) {
     }
     awake_starts.push_back(static_cast<std::uint32_t>(awake_bodies.size()));
   }
+  solid.find_contacts_of_woken(state.def.gravity, dt);
 }
 
 namespace {
