@@ -173,7 +173,7 @@ void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Work
   for (auto& candidates : candidates_.of_leaf) candidates.clear();
   report_.renewed = candidates_.of_leaf.size();
 
-  const SurfaceSearch search(a, b, candidates_);
+  const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
   cut_into_parts(search, &a == &b && a.is_flat(0));
   const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
   const std::size_t most = kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
@@ -193,7 +193,7 @@ void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Wor
   ++candidates_.searches;
   for (const std::uint32_t leaf : outdated_) candidates_.renewed[leaf] = candidates_.searches;
   report_.renewed = outdated_.size();
-  const SurfaceSearch search(a, b, candidates_);
+  const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
   if (found_.size() < outdated_.size()) found_.resize(outdated_.size());
   parallel_for(workers, outdated_.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

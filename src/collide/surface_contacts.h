@@ -83,6 +83,9 @@ class SurfaceContacts {
   /// count as near when they have come at least half way from there to touching.
   std::span<const SurfaceContact> find_self(const SurfaceTree& surface, Workers& workers);
 
+  /// Leaves out nodes of b against faces of a: others know of these.
+  void skip_nodes_of_b() { skips_nodes_of_b_ = true; }
+
   std::span<const SurfaceContact> contacts() const { return contacts_; }
   const SurfaceSearchReport& report() const { return report_; }
 
@@ -146,7 +149,7 @@ class SurfaceContacts {
   Candidates candidates_;
   std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};
-  bool is_restored_ = false;
+  bool is_restored_ = false, skips_nodes_of_b_ = false;
   std::vector<std::uint32_t> outdated_;  ///< leaves, by the numbers of owners
   std::size_t cut_parts_ = 0;
   std::vector<Part> parts_, next_parts_;

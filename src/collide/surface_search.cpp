@@ -25,11 +25,13 @@ Box8 moved(Box8 boxes, Vec3 way) {
 
 }  // namespace
 
-SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known)
+SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known,
+                             bool skips_nodes_of_b)
     : a_(a),
       b_(b),
       known_(known),
       is_self_(&a == &b),
+      skips_nodes_of_b_(skips_nodes_of_b),
       offset_(known.outlook.offset),
       drift_(length(known.outlook.way) + known.outlook.slack),
       slack_(a.slack() + b.slack()),
@@ -170,7 +172,7 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   const float motion = 1.0001f * motion_apart + kTouching;
   const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
   find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
-  find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
+  if (!skips_nodes_of_b_) find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
   find_edges(a, b, is_same, motion, found);
 }
 
