@@ -132,6 +132,7 @@ class SurfaceContacts {
   void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
   bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
+  void list_candidates();
   void keep_nearest(float thickness);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);
 
@@ -147,6 +148,8 @@ class SurfaceContacts {
 
   SurfaceSides sides_;
   Candidates candidates_;
+  std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves
+  bool is_listed_ = false;
   std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};
   bool is_restored_ = false, skips_nodes_of_b_ = false;

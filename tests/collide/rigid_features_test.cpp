@@ -1,12 +1,13 @@
 // Corners and edges of rigid shapes against sheets and closed surfaces.
 #include "collide/rigid_features.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "geometry/shape_distance.h"
+#include "geometry/vec3d.h"
 #include "pliant/generators.h"
 
 #include "surface_meshes.h"
@@ -120,6 +121,39 @@ TEST(RigidFeatures, EveryShapeTouchesASheetAndABlockWithItsLowestPoint) {
       }
     }
   }
+}
+
+/// By brute force: every corner that is nearer to a face of a crumpled sheet than the radii, right above or below it,
+/// has a row for that face.
+TEST(RigidFeatures, NoCornerNearAFaceIsMissed) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::size_t expected = 0;
+  for (int round = 0; round < 300; ++round) {
+    Sheet sheet(6);
+    for (Vec4& p : sheet.scene.x) p = {p.x, 0.05f * unit(random), p.z, 0};
+    const auto features = features_of(round % 2 ? Shape{Box{{0.1f, 0.2f, 0.15f}}} : Shape{wedge()});
+    const RigidMotion motion = above(*features, 0.05f * unit(random), random);
+    sheet.refit();
+    RigidContacts contacts(features);
+    const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers);
+    for (const Vec3 point : features->pieces()[0].points) {
+      const Vec3d p(motion.world_from_shape * point);
+      for (const SurfaceElement& e : sheet.tree.topology().elements) {
+        const Vec3d a(sheet.scene.x[e.nodes[0]].xyz()), b(sheet.scene.x[e.nodes[1]].xyz()),
+            c(sheet.scene.x[e.nodes[2]].xyz()), n = normalized(cross(b - a, c - a));
+        const double height = dot(p - a, n);
+        const bool is_before = dot(cross(b - a, p - a), n) > 1e-5 && dot(cross(c - b, p - b), n) > 1e-5 &&
+                               dot(cross(a - c, p - c), n) > 1e-5;
+        if (!is_before || std::abs(height) > 0.004) continue;
+        ++expected;
+        EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](const RigidContact& r) {
+          return r.count == 3 && r.nodes == e.nodes && std::abs(double(r.gap) - std::abs(height) + 0.002) < 1e-5;
+        })) << round;
+      }
+    }
+  }
+  EXPECT_GT(expected, 20u);
 }
 
 TEST(RigidFeatures, NothingFastPassesThroughALargeTriangle) {
