@@ -12,6 +12,9 @@ namespace {
 
 using Piece = RigidFeatures::Piece;
 
+/// How far features may stray until they are looked for anew, as a share of the depth: that of the deforming surface
+/// counts, for a shape may be as large as the world.
+constexpr float kSlack = 0.1f;
 /// How much larger than what is near a window is, as a share of its size.
 constexpr float kWindowSlack = 0.25f;
 
@@ -172,6 +175,7 @@ RigidContacts::RigidContacts(std::shared_ptr<const RigidFeatures> features)
 std::span<const RigidContact> RigidContacts::find(const SurfaceTree& surface, const RigidMotion& motion, float depth,
                                                   Workers& workers) {
   contacts_.clear();
+  tests_ = 0;
   overflowed_ = false;
   const Aabb near = surface.bounds();
   if (near.is_empty() || !is_finite(near.size())) return contacts_;
@@ -230,7 +234,8 @@ void RigidContacts::open_window(std::size_t index, const Aabb& window, float dep
                                          .radius = piece.radius,
                                          .first_feature = 0,
                                          .depth = piece.is_large() ? depth : inner,
-                                         .flatness = 0.01f * depth});
+                                         .flatness = 0.01f * depth,
+                                         .slack = kSlack * depth});
   if (topology) part.tree = std::make_unique<SurfaceTree>(std::move(topology).value());
 }
 
@@ -244,6 +249,7 @@ void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const Ri
   part.tree->refit(part.x, part.v, {}, surface.substep(), surface.margin(), workers);
   if (!part.tree->bounds().overlaps(surface.bounds())) return part.search.sides().clear();
   for (const SurfaceContact& contact : part.search.find(*part.tree, surface, workers)) add(index, contact);
+  tests_ += part.search.report().tests;
   overflowed_ |= part.search.report().overflowed();
 }
 

@@ -93,6 +93,8 @@ class RigidContacts {
                                      Workers& workers);
   std::span<const RigidContact> contacts() const { return contacts_; }
   bool overflowed() const { return overflowed_; }
+  /// Pairs of features that the last search looked at.
+  std::size_t tests() const { return tests_; }
   const RigidFeatures& features() const { return *features_; }
 
   /// What decides the future.
@@ -126,6 +128,7 @@ class RigidContacts {
   std::vector<Part> parts_;
   float depth_ = 0;
   std::vector<RigidContact> contacts_;
+  std::size_t tests_ = 0;
   bool overflowed_ = false;
 };
 

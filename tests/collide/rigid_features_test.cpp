@@ -54,19 +54,9 @@ struct Sheet {
         })) {}
   /// A closed box with its top at 0, of two triangles a side.
   SurfaceTree add_block(float depth) {
-    for (int i = 0; i < 8; ++i) {
-      scene.x.push_back({i & 1 ? 0.5f : -0.5f, i & 2 ? 0.0f : -1.0f, i & 4 ? 0.5f : -0.5f, 0});
-    }
-    std::vector<Face> faces;
-    for (const std::array<std::uint32_t, 4>& q : {std::array<std::uint32_t, 4>{0, 4, 6, 2},
-                                                  {1, 3, 7, 5},
-                                                  {0, 1, 5, 4},
-                                                  {2, 6, 7, 3},
-                                                  {0, 2, 3, 1},
-                                                  {4, 5, 7, 6}}) {
-      faces.push_back({q[0], q[1], q[2]});
-      faces.push_back({q[0], q[2], q[3]});
-    }
+    const RigidFeatures box(Box{});
+    for (const Vec3 p : box.pieces()[0].points) scene.x.push_back({p.x, p.y - 0.5f, p.z, 0});
+    const std::vector<Face>& faces = box.pieces()[0].faces;
     scene.v.resize(8);
     scene.rest = scene.x;
     return SurfaceTree(
@@ -248,6 +238,36 @@ TEST(RigidFeatures, LargeGroundsAreLookedAtThroughAWindow) {
       EXPECT_LT(length(c.point - tip), 1e-5f);
     }
   }
+}
+
+TEST(RigidFeatures, AGroundAsLargeAsTheWorldCostsNothingFarFromItsRim) {
+  const auto features = features_of(Box{{200, 1, 200}});
+  Sheet sheet(60);
+  RigidMotion motion;
+  motion.world_from_shape.position = {0, -0.501f, 0};
+  RigidContacts contacts(features);
+  sheet.refit();
+  EXPECT_TRUE(contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers).empty());
+  EXPECT_LT(contacts.tests(), 100u);
+  EXPECT_FALSE(contacts.overflowed());
+}
+
+// A cube's volume by the divergence theorem: all faces of the pieces look outward, and none is missing.
+TEST(RigidFeatures, PiecesAreClosed) {
+  const auto volume_of = [](const Shape& shape) {
+    const RigidFeatures features(shape);
+    double volume = 0;
+    for (const Face& f : features.pieces()[0].faces) {
+      const std::vector<Vec3>& p = features.pieces()[0].points;
+      volume += six_volumes({}, Vec3d(p[f[0]]), Vec3d(p[f[1]]), Vec3d(p[f[2]])) / 6;
+    }
+    return volume;
+  };
+  const double n = RigidFeatures::kRimSegments, disc = 0.5 * n * std::sin(2 * double(kPi) / n);
+  EXPECT_NEAR(volume_of(Box{{1, 2, 3}}), 6, 1e-5);
+  EXPECT_NEAR(volume_of(Cylinder{2, 3}), 4 * disc * 3, 1e-4);
+  EXPECT_NEAR(volume_of(Cone{2, 3}), 4 * disc, 1e-4);
+  EXPECT_GT(volume_of(wedge()), 0.001);
 }
 
 TEST(RigidFeatures, BadNumbersAndPlanesDoNoHarm) {
