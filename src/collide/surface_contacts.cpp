@@ -15,6 +15,8 @@ constexpr std::size_t kParts = 512;
 constexpr std::size_t kCandidatesPerElement = 200;
 constexpr std::size_t kMinCandidates = 500;
 constexpr std::size_t kLeavesPerChunk = 64;
+constexpr std::size_t kFewLeaves = 512;
+constexpr std::size_t kCandidatesPerChunk = 1024;
 
 }  // namespace
 
@@ -35,6 +37,7 @@ SurfacePair SurfaceCandidate::pair(const SurfaceTree& a, const SurfaceTree& b) c
 void SurfaceContacts::restore(const Candidates& candidates) {
   candidates_ = candidates;
   is_restored_ = true;
+  is_listed_ = false;
 }
 
 std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
@@ -44,19 +47,24 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   update_candidates(a, b, workers);
   report_.cut_parts = cut_parts_;
 
-  // Chunks run in any order and are joined in theirs.
-  const std::size_t leaves = candidates_.of_leaf.size(), chunks = (leaves + kLeavesPerChunk - 1) / kLeavesPerChunk;
+  // Chunks run in any order and are joined in theirs. Between small surfaces, of which there may be thousands of pairs,
+  // the candidates are put into one list for as long as they last.
+  const std::size_t leaves = candidates_.of_leaf.size();
+  const bool is_small = leaves <= kFewLeaves;
+  if (is_small && (report_.renewed > 0 || !is_listed_)) list_candidates();
+  const std::size_t per_chunk = is_small ? kCandidatesPerChunk : kLeavesPerChunk;
+  const std::size_t count = is_small ? listed_.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
   if (found_.size() < chunks) found_.resize(chunks);
   const SurfaceTouch touch(a, b, sides_);
   parallel_for(workers, chunks, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       found_[i].contacts.clear();
       found_[i].notes.clear();
-      for (std::size_t l = i * kLeavesPerChunk; l < std::min(leaves, (i + 1) * kLeavesPerChunk); ++l) {
-        std::vector<SurfaceCandidate>& candidates = candidates_.of_leaf[l];
-        if (candidates.empty()) continue;
-        if (report_.renewed > 0) drop_outdated(candidates);
-        touch.run(candidates, found_[i]);
+      const std::size_t first = i * per_chunk, last = std::min(count, first + per_chunk);
+      if (is_small) touch.run(std::span(listed_).subspan(first, last - first), found_[i]);
+      for (std::size_t l = first; l < last && !is_small; ++l) {
+        if (report_.renewed > 0) drop_outdated(candidates_.of_leaf[l]);
+        touch.run(candidates_.of_leaf[l], found_[i]);
       }
     }
   });
@@ -65,10 +73,14 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
     contacts_.insert(contacts_.end(), found.contacts.begin(), found.contacts.end());
     notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   }
-  if (&a != &b && (a.topology().is_closed() || b.topology().is_closed())) {
-    keep_nearest(a.topology().radius + b.topology().radius);
+  if (a.topology().is_closed() || b.topology().is_closed()) {
+    const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
+    std::sort(contacts_.begin(), contacts_.end(),
+              [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
+    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius);
   }
-  for (const auto& candidates : candidates_.of_leaf) report_.tests += candidates.size();
+  report_.tests = is_small ? count : 0;
+  for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();
   sides_.assign(notes_);
   return contacts_;
 }
@@ -76,9 +88,6 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
 /// A node that is inside a closed surface gets out at the nearest face alone, and one that is outside is behind no face
 /// of it. Edges that overlap do not count where the end of one gets out on a shorter way.
 void SurfaceContacts::keep_nearest(float thickness) {
-  const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
-  std::sort(contacts_.begin(), contacts_.end(),
-            [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
   const auto distance_of = [&](const SurfaceContact& c) { return c.gap + thickness; };
   std::size_t kept = 0;
   inside_.clear();
@@ -110,6 +119,15 @@ void SurfaceContacts::keep_nearest(float thickness) {
   });
 }
 
+void SurfaceContacts::list_candidates() {
+  listed_.clear();
+  for (std::vector<SurfaceCandidate>& candidates : candidates_.of_leaf) {
+    drop_outdated(candidates);
+    listed_.insert(listed_.end(), candidates.begin(), candidates.end());
+  }
+  is_listed_ = true;
+}
+
 /// Those whose other leaf has been fitted since: that leaf has found them again, if they are still near.
 void SurfaceContacts::drop_outdated(std::vector<SurfaceCandidate>& candidates) const {
   std::erase_if(candidates, [&](const SurfaceCandidate& c) {
@@ -124,7 +142,10 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
   const bool is_known = (is_restored_ || tree_ids_ == ids) && candidates_.of_leaf.size() == leaves;
   is_restored_ = false;
   tree_ids_ = ids;
-  if (a.empty() || b.empty()) return candidates_.of_leaf.clear();
+  if (a.empty() || b.empty()) {
+    is_listed_ = false;
+    return candidates_.of_leaf.clear();
+  }
   if (!is_known || !keeps_to_outlook(a, b)) {
     candidates_.of_leaf.resize(leaves);
     candidates_.renewed.assign(leaves, 0);
@@ -173,7 +194,7 @@ void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Work
   for (auto& candidates : candidates_.of_leaf) candidates.clear();
   report_.renewed = candidates_.of_leaf.size();
 
-  const SurfaceSearch search(a, b, candidates_);
+  const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
   cut_into_parts(search, &a == &b && a.is_flat(0));
   const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
   const std::size_t most = kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
@@ -204,7 +225,7 @@ void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Wor
   ++candidates_.searches;
   for (const std::uint32_t leaf : outdated_) candidates_.renewed[leaf] = candidates_.searches;
   report_.renewed = outdated_.size();
-  const SurfaceSearch search(a, b, candidates_);
+  const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
   if (found_.size() < outdated_.size()) found_.resize(outdated_.size());
   parallel_for(workers, outdated_.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -83,6 +83,9 @@ class SurfaceContacts {
   /// count as near when they have come at least half way from there to touching.
   std::span<const SurfaceContact> find_self(const SurfaceTree& surface, Workers& workers);
 
+  /// Leaves out nodes of b against faces of a: others know of these.
+  void skip_nodes_of_b() { skips_nodes_of_b_ = true; }
+
   std::span<const SurfaceContact> contacts() const { return contacts_; }
   const SurfaceSearchReport& report() const { return report_; }
 
@@ -129,6 +132,7 @@ class SurfaceContacts {
   void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
   bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
+  void list_candidates();
   void keep_nearest(float thickness);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);
 
@@ -144,9 +148,11 @@ class SurfaceContacts {
 
   SurfaceSides sides_;
   Candidates candidates_;
+  std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves
+  bool is_listed_ = false;
   std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};
-  bool is_restored_ = false;
+  bool is_restored_ = false, skips_nodes_of_b_ = false;
   std::vector<std::uint32_t> outdated_;  ///< leaves, by the numbers of owners
   std::size_t cut_parts_ = 0;
   std::vector<Part> parts_, next_parts_;

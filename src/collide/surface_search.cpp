@@ -25,11 +25,13 @@ Box8 moved(Box8 boxes, Vec3 way) {
 
 }  // namespace
 
-SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known)
+SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known,
+                             bool skips_nodes_of_b)
     : a_(a),
       b_(b),
       known_(known),
       is_self_(&a == &b),
+      skips_nodes_of_b_(skips_nodes_of_b),
       offset_(known.outlook.offset),
       drift_(length(known.outlook.way) + known.outlook.slack),
       slack_(a.slack() + b.slack()),
@@ -170,7 +172,7 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   const float motion = 1.0001f * motion_apart + kTouching;
   const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
   find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
-  find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
+  if (!skips_nodes_of_b_) find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
   find_edges(a, b, is_same, motion, found);
 }
 
@@ -201,11 +203,12 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
   }
 }
 
-/// Edges in flat surroundings are looked at only if they may meet, and between closed surfaces not at all: nodes that
-/// are kept out of faces keep such edges apart.
+/// Edges in flat surroundings are looked at only if they may meet, and those of closed surfaces not at all: nodes that
+/// are kept out of faces keep them apart.
 void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, Found& found) const {
-  const bool only_ridges = !is_self_ && a_.topology().is_closed() && b_.topology().is_closed();
-  if (only_ridges && !(a.has_ridges && b.has_ridges)) return;
+  const bool only_ridges_of_a = !is_self_ && a_.topology().is_closed();
+  const bool only_ridges_of_b = !is_self_ && b_.topology().is_closed();
+  if ((only_ridges_of_a && !a.has_ridges) || (only_ridges_of_b && !b.has_ridges)) return;
   const float nearness = nearness_ + depth_;
   const bool are_faces = a.is_all_faces && b.is_all_faces;
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
@@ -213,12 +216,12 @@ void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float
   for (std::uint32_t i = 0; i < a.edge_count; ++i) {
     const EdgeLanes& own = a.edges[i / 8];
     const bool is_ridge = own.ridges >> (i % 8) & 1;
-    if ((is_parted || only_ridges) && !is_ridge) continue;
+    if ((is_parted || only_ridges_of_a) && !is_ridge) continue;
     const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
     for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
       const EdgeLanes& others = b.edges[j / 8];
       std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
-      if (is_parted || only_ridges) mask &= others.ridges;
+      if (is_parted || only_ridges_of_b) mask &= others.ridges;
       if (mask == 0) continue;
       mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness + motion);
       if (is_self_) mask &= ~joined_edges(others, own.nodes[0][i % 8], own.nodes[1][i % 8]);

@@ -11,7 +11,8 @@ namespace pliant {
 class SurfaceSearch {
  public:
   /// `a` and `b` are the same object when a surface is searched for contacts with itself.
-  SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known);
+  SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known,
+                bool skips_nodes_of_b);
 
   /// Whether the boxes of two nodes may overlap.
   bool overlap(std::uint32_t node_a, std::uint32_t node_b) const;
@@ -36,7 +37,7 @@ class SurfaceSearch {
 
   const SurfaceTree &a_, &b_;
   const SurfaceContacts::Candidates& known_;
-  bool is_self_;
+  bool is_self_, skips_nodes_of_b_;
   Vec3 offset_;        ///< m, of the frame of a in that of b
   Vec3 back_, forth_;  ///< m, how far a may get in relation to b along each axis
   float drift_;        ///< m, how far in all

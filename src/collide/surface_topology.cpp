@@ -42,6 +42,9 @@ Status check(const SurfaceDef& def) {
   if (!std::isfinite(def.flatness) || def.flatness < 0) {
     return invalid("flatness", fmt::format("the flatness is {}; it must be finite and not negative", def.flatness));
   }
+  if (!std::isfinite(def.slack) || def.slack < 0) {
+    return invalid("slack", fmt::format("the slack is {}; it must be finite and not negative", def.slack));
+  }
   const std::size_t features = def.first_feature + 3 * def.faces.size() + def.free_edges.size();
   if (def.rest.size() > kMaxCount || features > kMaxCount) {
     return Error{.code = Error::Code::CapacityExceeded,
@@ -186,6 +189,7 @@ Result<SurfaceTopology> make_surface_topology(const SurfaceDef& def) {
   t.radius = def.radius;
   t.first_feature = def.first_feature;
   t.depth = def.depth;
+  t.slack = def.slack;
   t.flatness = def.flatness > 0 ? def.flatness : kFlatness * def.radius;
   add_nodes(t, def);
   add_elements(t, def);

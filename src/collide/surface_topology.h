@@ -37,6 +37,8 @@ struct SurfaceDef {
   float depth = 0;
   /// m; how far edges may sink into each other's surroundings before they count; 0 for `kFlatness` times the radius.
   float flatness = 0;
+  /// m; how far nodes may stray from their foretold paths until boxes are fitted anew; 0 for a share of the edges.
+  float slack = 0;
 };
 
 /// An edge of a surface, and the corners of its faces that lie opposite to it.
@@ -77,7 +79,7 @@ struct SurfaceTopology {
   std::vector<std::uint8_t> has_face;     ///< per local node
   std::size_t face_count = 0;
   float radius = 0;
-  float depth = 0, flatness = 0;  ///< m, as in the definition
+  float depth = 0, flatness = 0, slack = 0;  ///< m, as in the definition
   std::uint32_t first_feature = 0;
 
   bool is_closed() const { return depth > 0; }

@@ -93,7 +93,7 @@ void SurfaceTree::build() {
   for (const SurfaceEdge& e : topology_.edges) {
     lengths += double(length(topology_.rest[e.nodes[1]] - topology_.rest[e.nodes[0]]));
   }
-  slack_ = kSlack * float(lengths / double(topology_.edges.size()));
+  slack_ = topology_.slack > 0 ? topology_.slack : kSlack * float(lengths / double(topology_.edges.size()));
   list_leaves_of_nodes(leaf_of);
 }
 

@@ -200,11 +200,11 @@ std::size_t Bvh::for_each_pair(const Bvh& other, Visit&& visit) const {
 
 template <typename Visit>
 std::size_t Bvh::pairs_below(std::uint32_t root, const Bvh& other, std::uint32_t other_root, Visit& visit) const {
-  struct NodePair {
+  struct Pair {
     std::uint32_t a, b;
   };
   // Each step down replaces a pair by at most two, and a pair can go down kMaxDepth levels on each of its sides.
-  NodePair stack[2 * kMaxDepth + 2];
+  Pair stack[2 * kMaxDepth + 2];
   int top = 0;
   std::size_t looked_at = 1;
   const auto push_if_overlapping = [&](std::uint32_t a, std::uint32_t b) {

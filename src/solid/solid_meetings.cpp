@@ -55,38 +55,57 @@ std::uint64_t key_of(BodyId a, BodyId b, std::uint64_t features) {
 
 }  // namespace
 
-std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> solids, Vec3 gravity, float dt,
+std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> solids,
+                                                  std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
                                                   Workers& workers) {
   meetings_.clear();
   overflowed_ = false;
   if (std::none_of(solids.begin(), solids.end(), [](const SolidSurface& s) { return s.is_active; })) return meetings_;
-  find_pairs(solids, gravity, dt, workers);
+  find_pairs(solids, obstacles, gravity, dt, workers);
   build_trees(solids, workers);
   searches_.restore_fits(workers);
   fit_trees(solids, gravity, dt, workers);
   look(workers);
+  open_rigid(solids, obstacles, workers);
+  look_at_rigid(solids, obstacles, workers);
   for (const Near& near : near_) add_meetings(solids, near);
+  for (const NearRigid& n : near_rigid_) add_meetings(solids[n.solid], obstacles[n.obstacle], *n.search);
   return meetings_;
 }
 
-void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers) {
-  boxes_.resize(solids.size());
-  proxies_.resize(solids.size());
-  parallel_for(workers, solids.size(), 16, [&](std::size_t begin, std::size_t end) {
+void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity,
+                               float dt, Workers& workers) {
+  const std::size_t count = solids.size();
+  boxes_.resize(count + obstacles.size());
+  proxies_.resize(count + obstacles.size());
+  parallel_for(workers, count, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) boxes_[i] = box_of(solids[i], boost_of(solids[i], gravity, dt), dt);
   });
-  for (std::size_t i = 0; i < solids.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     proxies_[i] = {solids[i].filter, !solids[i].is_active, is_sound(solids[i])};
   }
+  for (std::size_t i = 0; i < obstacles.size(); ++i) {
+    boxes_[count + i] = obstacles[i].bounds;
+    // As far as solids are concerned, for obstacles do not meet each other here.
+    proxies_[count + i] = {
+        .filter = obstacles[i].filter, .is_static = true, .is_active = obstacles[i].shape != nullptr};
+  }
   near_.clear();
-  is_used_.assign(solids.size(), 0);
-  const auto add = [&](std::uint32_t a, std::uint32_t b) {
-    near_.push_back({a, b, nullptr});
-    is_used_[a] = is_used_[b] = 1;
-  };
-  for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) add(pair.a, pair.b);
-  for (std::uint32_t i = 0; i < solids.size(); ++i) {
-    if (solids[i].is_active && solids[i].self_collision && is_sound(solids[i])) add(i, i);
+  near_rigid_.clear();
+  is_used_.assign(count, 0);
+  for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) {
+    is_used_[pair.a] = 1;
+    if (pair.b < count) {
+      near_.push_back({pair.a, pair.b, nullptr});
+      is_used_[pair.b] = 1;
+    } else {
+      near_rigid_.push_back({pair.a, pair.b - std::uint32_t(count), nullptr});
+    }
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!solids[i].is_active || !solids[i].self_collision || !is_sound(solids[i])) continue;
+    near_.push_back({i, i, nullptr});
+    is_used_[i] = 1;
   }
   std::sort(near_.begin(), near_.end(),
             [](const Near& x, const Near& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
@@ -165,6 +184,66 @@ void SolidMeetings::look(Workers& workers) {
   });
 }
 
+/// Keeps the searches of those pairs that are near and makes those that are new.
+void SolidMeetings::open_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+                               Workers& workers) {
+  std::erase_if(near_rigid_, [&](const NearRigid& n) {
+    return !trees_[n.solid] || features_.of(obstacles[n.obstacle].shape)->pieces().empty();
+  });
+  const auto id_of = [&](const NearRigid& n) { return SurfacePairId{solids[n.solid].id, obstacles[n.obstacle].id}; };
+  pairs_.clear();
+  for (const NearRigid& n : near_rigid_) pairs_.push_back(id_of(n));
+  std::sort(pairs_.begin(), pairs_.end());
+  std::erase_if(rigid_,
+                [&](const auto& known) { return !std::binary_search(pairs_.begin(), pairs_.end(), known.first); });
+  for (NearRigid& n : near_rigid_) {
+    const std::shared_ptr<const RigidFeatures>& features = features_.of(obstacles[n.obstacle].shape);
+    auto known = rigid_.find(id_of(n));
+    if (known != rigid_.end() && &known->second.features() != features.get()) {
+      rigid_.erase(known);
+      known = rigid_.end();
+    }
+    if (known == rigid_.end()) {
+      known = rigid_.emplace(id_of(n), RigidContacts(features)).first;
+      for (const auto& [pair, memory] : saved_rigid_) {
+        if (pair == known->first) known->second.restore(memory, workers);
+      }
+    }
+    n.search = &known->second;
+  }
+  saved_rigid_.clear();
+}
+
+void SolidMeetings::look_at_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+                                  Workers& workers) {
+  parallel_for(workers, near_rigid_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const NearRigid& n = near_rigid_[i];
+      const Obstacle& o = obstacles[n.obstacle];
+      const RigidMotion motion{o.world_from_shape, o.velocity, o.angular_velocity, o.center_of_mass};
+      n.search->find(*trees_[n.solid], motion, solids[n.solid].depth, alone_);
+    }
+  });
+}
+
+void SolidMeetings::forget() {
+  searches_.forget();
+  rigid_.clear();
+  saved_rigid_.clear();
+}
+
+SolidMeetings::Memory SolidMeetings::memory() const {
+  Memory memory{searches_.memory(), saved_rigid_};
+  for (const auto& [pair, search] : rigid_) memory.rigid.emplace_back(pair, search.memory());
+  return memory;
+}
+
+void SolidMeetings::restore(const Memory& memory) {
+  forget();
+  searches_.restore(memory.surfaces);
+  saved_rigid_ = memory.rigid;
+}
+
 void SolidMeetings::add_meetings(std::span<const SolidSurface> solids, const Near& near) {
   overflowed_ |= near.search->report().overflowed();
   const float friction = std::sqrt(solids[near.a].friction * solids[near.b].friction);
@@ -186,6 +265,21 @@ void SolidMeetings::add_meetings(std::span<const SolidSurface> solids, const Nea
       meeting.point += 0.5f * weight * (k < split ? first : second).x[contact.nodes[k]];
     }
     meetings_.push_back(meeting);
+  }
+}
+
+void SolidMeetings::add_meetings(const SolidSurface& solid, const Obstacle& obstacle, const RigidContacts& search) {
+  overflowed_ |= search.overflowed();
+  const float friction = std::sqrt(solid.friction * obstacle.friction);
+  for (const RigidContact& contact : search.contacts()) {
+    const MeetingSide side{solid.id, contact.count, contact.nodes, contact.weights};
+    meetings_.push_back({.a = side,
+                         .b = {.body = obstacle.id},
+                         .point = contact.point,
+                         .normal = contact.normal,
+                         .gap = contact.gap,
+                         .friction = friction,
+                         .key = key_of(solid.id, obstacle.id, contact.key)});
   }
 }
 

@@ -1,12 +1,14 @@
-// Where the surfaces of solids touch each other and themselves.
+// Where the surfaces of solids touch each other, themselves, and the corners and edges of rigid bodies.
 //
 // A solid is closed: what is behind its faces is inside, up to about a cell, and is pushed out at the nearest face. So
 // nothing has to be remembered of sides, and solids that overlap from the beginning come apart. Contacts are those of
 // surfaces (collide/surface_contacts.h): nodes against faces and edges against edges, near now or on their way to meet
 // in the substep.
 //
-// Cost: a pile of 27 cubes of 6x6x6 nodes at rest takes some tenths of a millisecond (see tests/solid/
-// solid_meetings_test.cpp). Results do not depend on the number of threads.
+// Cost: linear in the surfaces that are near to others and in what touches: about 1 µs of one core per meeting at rest
+// (tests/solid/solid_meetings_test.cpp measures it). Results do not depend on the number of threads.
+//
+// Nodes of solids against rigid shapes are not here: the engine finds them by the distance to the shape.
 //
 // Limits: a node that is deeper inside than `SolidSurface::depth` is not found. Within one solid sides are remembered
 // from substep to substep, for there the back of a face is the body itself.
@@ -18,6 +20,8 @@
 #include <vector>
 
 #include "collide/broad_phase.h"
+#include "collide/obstacle.h"
+#include "collide/rigid_features.h"
 #include "collide/surface_searches.h"
 #include "pliant/mesh.h"
 #include "solid/solid_meeting.h"
@@ -43,34 +47,50 @@ struct SolidSurface {
 class SolidMeetings {
  public:
   /// All meetings along the motion v + dt g of the next `dt` seconds, pair by pair in the order of the solids, which
-  /// must be sorted by id; within a pair sorted by features. They stay until the next search. Between two solids `a`
-  /// is the one whose node it is.
-  std::span<const SolidMeeting> find(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  /// must be sorted by id as the obstacles are; first those of solids, then those with obstacles. Within a pair they
+  /// are sorted by features. They stay until the next search. Between two solids `a` is the one whose node it is;
+  /// an obstacle is always `b`, with no nodes.
+  std::span<const SolidMeeting> find(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+                                     Vec3 gravity, float dt, Workers& workers);
   std::span<const SolidMeeting> meetings() const { return meetings_; }
   /// Meetings are missing, for there were absurdly many in one place.
   bool overflowed() const { return overflowed_; }
 
   /// Solids were moved by hand.
-  void forget() { searches_.forget(); }
+  void forget();
 
   /// What decides the future.
-  using Memory = SurfaceSearches::Memory;
-  Memory memory() const { return searches_.memory(); }
-  void restore(const Memory& memory) { searches_.restore(memory); }
+  struct Memory {
+    SurfaceSearches::Memory surfaces;
+    std::vector<std::pair<SurfacePairId, RigidContacts::Memory>> rigid;  ///< by solid and obstacle
+  };
+  Memory memory() const;
+  void restore(const Memory& memory);
 
  private:
   struct Near {
     std::uint32_t a, b;  ///< places among the solids
     SurfaceContacts* search;
   };
-  void find_pairs(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  struct NearRigid {
+    std::uint32_t solid, obstacle;
+    RigidContacts* search;
+  };
+  void find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
+                  Workers& workers);
   void build_trees(std::span<const SolidSurface> solids, Workers& workers);
   void fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
   void look(Workers& workers);
+  void open_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
+  void look_at_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
   void add_meetings(std::span<const SolidSurface> solids, const Near& near);
+  void add_meetings(const SolidSurface& solid, const Obstacle& obstacle, const RigidContacts& search);
 
   SurfaceSearches searches_;
   std::map<BodyId, std::uint64_t> revisions_;  ///< of the trees
+  std::map<SurfacePairId, RigidContacts> rigid_;
+  std::vector<std::pair<SurfacePairId, RigidContacts::Memory>> saved_rigid_;  ///< to be restored by the next search
+  RigidFeaturesOfShapes features_;
   BroadPhase broad_phase_;
   Workers alone_{1};  ///< for what is small, each done by one thread
   std::vector<SolidMeeting> meetings_;
@@ -79,6 +99,7 @@ class SolidMeetings {
   std::vector<Aabb> boxes_;
   std::vector<BroadPhaseProxy> proxies_;
   std::vector<Near> near_;
+  std::vector<NearRigid> near_rigid_;
   std::vector<SurfacePairId> pairs_;
   std::vector<std::uint8_t> is_used_;  ///< by solid
   std::vector<std::uint32_t> used_;

@@ -32,6 +32,7 @@ struct Heap {
   std::vector<Lump> lumps;
   std::unique_ptr<SolidMeetings> searcher = std::make_unique<SolidMeetings>();
   Vec3 gravity{};
+  std::vector<Obstacle> obstacles;
 
   std::size_t add(TetMesh mesh, const Transform& place, Vec3 velocity = {}) {
     Lump lump;
@@ -63,7 +64,7 @@ struct Heap {
   std::span<const SolidMeeting> find(Workers& workers) {
     std::vector<SolidSurface> all;
     for (std::size_t i = 0; i < lumps.size(); ++i) all.push_back(surface(i));
-    return searcher->find(all, gravity, kDt, workers);
+    return searcher->find(all, obstacles, gravity, kDt, workers);
   }
   float thickness(std::size_t a, std::size_t b) const { return 0.01f * (lumps[a].cell + lumps[b].cell); }
   void move(std::size_t i, Vec3 way) {
@@ -339,6 +340,12 @@ TEST(SolidMeetings, ThreadsAndSnapshotsChangeNothing) {
     Heap heap;
     add_pile(heap, 3, 0.49f, 0.05f, 4);
     for (Lump& l : heap.lumps) l.self_collision = true;
+    Obstacle ball;
+    ball.id = {99, 1};
+    ball.shape = std::make_shared<const Shape>(Sphere{0.05f});
+    ball.world_from_shape.position = {0.5f, 1.27f, 0.5f};
+    ball.bounds = Aabb{{0.5f, 1.27f, 0.5f}, {0.5f, 1.27f, 0.5f}}.expanded(0.06f);
+    heap.obstacles = {ball};
     std::mt19937 random(5);
     for (int i = 0; i < 6; ++i) {
       shake(heap, random, 0.002f);
@@ -352,6 +359,7 @@ TEST(SolidMeetings, ThreadsAndSnapshotsChangeNothing) {
     const auto found = heap.searcher->meetings();
     if (run == 0) expected.assign(found.begin(), found.end());
     EXPECT_GT(expected.size(), 1000u);
+    EXPECT_EQ(expected.back().b.body.index, 99u);
     ASSERT_EQ(found.size(), expected.size());
     EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), equal)) << run;
   }
@@ -407,7 +415,7 @@ TEST(SolidMeetings, FiltersSleepersAndBadNumbers) {
     EXPECT_TRUE(std::isfinite(m.gap));
     EXPECT_NEAR(length(m.normal), 1, 1e-4f);
   }
-  EXPECT_TRUE(heap.searcher->find({}, {}, kDt, workers).empty());
+  EXPECT_TRUE(heap.searcher->find({}, {}, {}, kDt, workers).empty());
 }
 
 // A horseshoe whose ends touch: self contact, and none where it is only thin.
@@ -443,13 +451,41 @@ TEST(SolidMeetings, ASolidMeetsItself) {
   EXPECT_LT(deepest, -0.0008f);  // 0.55 mm are the radii
 }
 
+// A corner between the nodes of a coarse slab, a ridge across its rim, and a small fast ball through a large face.
+TEST(SolidMeetings, CornersAndEdgesOfRigidBodiesAreMet) {
+  Workers workers(1);
+  for (const float apart : {0.002f, -0.002f, -0.02f}) {
+    Heap heap;
+    heap.add(tet_box({1, 0.4f, 1}, 2, 1, 2), {});
+    Obstacle box;
+    box.id = {7, 1};
+    box.shape = std::make_shared<const Shape>(Box{{0.1f, 0.1f, 0.1f}});
+    const Quat on_corner = Quat::between(normalized(Vec3{1, 1, 1}), {0, -1, 0});
+    box.world_from_shape = {{0.23f, 0.2f + 0.05f * std::sqrt(3.0f) + apart, 0.11f}, on_corner};
+    box.center_of_mass = box.world_from_shape.position;
+    box.bounds = Aabb{box.center_of_mass, box.center_of_mass}.expanded(0.1f);
+    heap.obstacles = {box};
+    const auto found = heap.find(workers);
+    ASSERT_EQ(found.size(), 1u) << apart;
+    EXPECT_EQ(found[0].a.body.index, 0u);
+    EXPECT_EQ(found[0].b.body.index, 7u);
+    EXPECT_EQ(found[0].b.count, 0u);
+    EXPECT_NEAR(found[0].normal.y, -1, 1e-4f);
+    EXPECT_NEAR(found[0].gap, apart - 0.01f * heap.lumps[0].cell, 1e-5f);
+    EXPECT_NEAR(found[0].point.x, 0.23f, 1e-5f);
+  }
+}
+
 TEST(SolidMeetings, DISABLED_Timing) {
   for (const int side : {3, 5}) {
-    {
+    for (const float bend : {0.0f, 0.004f}) {
       Workers workers(1);
       Heap heap;
       add_pile(heap, side, 0.497f, 0.02f, 8);
       heap.gravity = {0, -9.81f, 0};
+      for (Lump& l : heap.lumps) {
+        for (Vec3& p : l.x) p += bend * Vec3{std::sin(15 * p.y), std::sin(17 * p.z), std::sin(13 * p.x + 1)};
+      }
       std::mt19937 random(9);
       double least = 1e9, sum = 0, first = 0;
       for (int i = 0; i < 30; ++i) {
@@ -458,7 +494,7 @@ TEST(SolidMeetings, DISABLED_Timing) {
         for (std::size_t k = 0; k < heap.lumps.size(); ++k) all.push_back(heap.surface(k));
         // Processor time: on a busy machine that says more than the clock on the wall.
         const std::clock_t start = std::clock();
-        heap.searcher->find(all, heap.gravity, kDt, workers);
+        heap.searcher->find(all, {}, heap.gravity, kDt, workers);
         const double ms = 1e3 * double(std::clock() - start) / CLOCKS_PER_SEC;
         if (i == 0) first = ms;
         if (i >= 5) least = std::min(least, ms), sum += ms;
@@ -466,9 +502,10 @@ TEST(SolidMeetings, DISABLED_Timing) {
       std::size_t edges = 0;
       for (const SolidMeeting& m : heap.searcher->meetings()) edges += m.a.count == 2;
       fmt::print(
-          "{} cubes, one thread: {:.2f} ms at best, {:.2f} on average, {:.1f} the first time; {} meetings, {} of "
+          "{} cubes, bent by {} m, one thread: {:.2f} ms at best, {:.2f} on average, {:.1f} the first time; {} "
+          "meetings, {} of "
           "edges\n",
-          side * side * side, least, sum / 25, first, heap.searcher->meetings().size(), edges);
+          side * side * side, bend, least, sum / 25, first, heap.searcher->meetings().size(), edges);
     }
   }
 }
