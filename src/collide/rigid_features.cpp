@@ -137,7 +137,7 @@ bool contains(const Aabb& outer, const Aabb& inner) {
 }
 
 /// Around a box of the world as a body sees it on its way through the substep.
-Aabb seen_from(const RigidMotion& motion, const Aabb& box, float h) {
+Aabb seen_from(const RigidPath& motion, const Aabb& box, float h) {
   const Transform shape_from_world = motion.world_from_shape.inverse();
   Aabb seen;
   for (int i = 0; i < 8; ++i) {
@@ -172,7 +172,7 @@ RigidContacts::RigidContacts(std::shared_ptr<const RigidFeatures> features)
   for (Part& part : parts_) part.search.skip_nodes_of_b();
 }
 
-std::span<const RigidContact> RigidContacts::find(const SurfaceTree& surface, const RigidMotion& motion, float depth,
+std::span<const RigidContact> RigidContacts::find(const SurfaceTree& surface, const RigidPath& motion, float depth,
                                                   Workers& workers) {
   contacts_.clear();
   tests_ = 0;
@@ -239,7 +239,7 @@ void RigidContacts::open_window(std::size_t index, const Aabb& window, float dep
   if (topology) part.tree = std::make_unique<SurfaceTree>(std::move(topology).value());
 }
 
-void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const RigidMotion& motion, Workers& workers) {
+void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const RigidPath& motion, Workers& workers) {
   const Piece& piece = features_->pieces()[index];
   Part& part = parts_[index];
   for (std::size_t i = 0; i < part.x.size(); ++i) {

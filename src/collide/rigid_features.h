@@ -63,7 +63,7 @@ class RigidFeaturesOfShapes {
 };
 
 /// How a rigid body moves in a substep.
-struct RigidMotion {
+struct RigidPath {
   Transform world_from_shape{};
   Vec3 velocity{}, angular_velocity{}, center_of_mass{};
 
@@ -89,7 +89,7 @@ class RigidContacts {
   explicit RigidContacts(std::shared_ptr<const RigidFeatures> features);
 
   /// `surface` must have been refitted for this substep; `depth` (m) is how far things may be inside the rigid body.
-  std::span<const RigidContact> find(const SurfaceTree& surface, const RigidMotion& motion, float depth,
+  std::span<const RigidContact> find(const SurfaceTree& surface, const RigidPath& motion, float depth,
                                      Workers& workers);
   std::span<const RigidContact> contacts() const { return contacts_; }
   bool overflowed() const { return overflowed_; }
@@ -121,7 +121,7 @@ class RigidContacts {
     SurfaceContacts search;
   };
   void open_window(std::size_t piece, const Aabb& window, float depth);
-  void look(std::size_t piece, const SurfaceTree& surface, const RigidMotion& motion, Workers& workers);
+  void look(std::size_t piece, const SurfaceTree& surface, const RigidPath& motion, Workers& workers);
   void add(std::size_t piece, const SurfaceContact& contact);
 
   std::shared_ptr<const RigidFeatures> features_;

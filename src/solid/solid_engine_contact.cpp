@@ -69,7 +69,7 @@ void SolidEngine::find_meetings(Vec3 gravity, float dt) {
                          .is_active = solid.is_active(),
                          .self_collision = solid.body->def().self_collision});
   }
-  meetings_.find(surfaces_, gravity, dt, workers_);
+  meetings_.find(surfaces_, obstacles_, gravity, dt, workers_);
 }
 
 void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const {

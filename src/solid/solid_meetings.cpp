@@ -220,7 +220,7 @@ void SolidMeetings::look_at_rigid(std::span<const SolidSurface> solids, std::spa
     for (std::size_t i = begin; i < end; ++i) {
       const NearRigid& n = near_rigid_[i];
       const Obstacle& o = obstacles[n.obstacle];
-      const RigidMotion motion{o.world_from_shape, o.velocity, o.angular_velocity, o.center_of_mass};
+      const RigidPath motion{o.world_from_shape, o.velocity, o.angular_velocity, o.center_of_mass};
       n.search->find(*trees_[n.solid], motion, solids[n.solid].depth, alone_);
     }
   });
@@ -276,6 +276,7 @@ void SolidMeetings::add_meetings(const SolidSurface& solid, const Obstacle& obst
     meetings_.push_back({.a = side,
                          .b = {.body = obstacle.id},
                          .point = contact.point,
+                         .surface_velocity = obstacle.is_dynamic ? Vec3{} : obstacle.velocity_at(contact.point),
                          .normal = contact.normal,
                          .gap = contact.gap,
                          .friction = friction,

@@ -67,9 +67,9 @@ struct Sheet {
 };
 
 /// A shape above the middle of a large triangle, by `gap`; turned at random.
-RigidMotion above(const RigidFeatures& features, float gap, std::mt19937& random) {
+RigidPath above(const RigidFeatures& features, float gap, std::mt19937& random) {
   std::normal_distribution<float> normal;
-  RigidMotion motion;
+  RigidPath motion;
   motion.world_from_shape.rotation = Quat{normal(random), normal(random), normal(random), normal(random)}.normalized();
   motion.world_from_shape.position.y = gap - lowest_of(features, motion.world_from_shape);
   motion.world_from_shape.position.x = 0.2f, motion.world_from_shape.position.z = -0.1f;
@@ -98,7 +98,7 @@ TEST(RigidFeatures, EveryShapeTouchesASheetAndABlockWithItsLowestPoint) {
         for (const float apart : {0.003f, 0.0005f, depth > 0 ? -0.02f : 0.001f}) {
           Sheet sheet(2, depth);
           sheet.refit();
-          const RigidMotion motion = above(*features, apart, random);
+          const RigidPath motion = above(*features, apart, random);
           RigidContacts contacts(features);
           float least = 1e9f;
           for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers)) {
@@ -123,7 +123,7 @@ TEST(RigidFeatures, NoCornerNearAFaceIsMissed) {
     Sheet sheet(6);
     for (Vec4& p : sheet.scene.x) p = {p.x, 0.05f * unit(random), p.z, 0};
     const auto features = features_of(round % 2 ? Shape{Box{{0.1f, 0.2f, 0.15f}}} : Shape{wedge()});
-    const RigidMotion motion = above(*features, 0.05f * unit(random), random);
+    const RigidPath motion = above(*features, 0.05f * unit(random), random);
     sheet.refit();
     RigidContacts contacts(features);
     const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers);
@@ -154,7 +154,7 @@ TEST(RigidFeatures, NothingFastPassesThroughALargeTriangle) {
     for (int round = 0; round < 40; ++round) {
       Sheet sheet(round % 2 ? 2 : 5, round % 4 < 2 ? 0.0f : 0.1f);
       sheet.refit();
-      RigidMotion motion = above(*features, 0.02f + 0.5f * unit(random), random);
+      RigidPath motion = above(*features, 0.02f + 0.5f * unit(random), random);
       motion.velocity = {5 * unit(random), -100, 5 * unit(random)};
       RigidContacts contacts(features);
       const auto found = contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers);
@@ -174,7 +174,7 @@ TEST(RigidFeatures, ASheetRemembersTheSideOfASmallBall) {
   for (const float side : {1.0f, -1.0f}) {
     Sheet sheet(2);
     RigidContacts contacts(features);
-    RigidMotion motion;
+    RigidPath motion;
     motion.world_from_shape.position = {0.2f, 0, -0.1f};
     for (const float height : {0.006f, 0.003f, 0.001f, -0.001f, -0.003f, -0.006f}) {
       motion.world_from_shape.position.y = side * height;
@@ -201,7 +201,7 @@ TEST(RigidFeatures, AnEdgeLiesAcrossTheEdgesOfASheet) {
   for (Vec4& p : sheet.scene.x) p.y = -0.4f * std::abs(p.x);
   const auto features = features_of(Box{{0.1f, 0.1f, 2}});
   for (const float apart : {0.003f, 0.001f, -0.001f}) {
-    RigidMotion motion;
+    RigidPath motion;
     motion.world_from_shape.rotation = Quat::axis_angle({0, 1, 0}, kPi / 2) * Quat::axis_angle({0, 0, 1}, kPi / 4);
     motion.world_from_shape.position = {0.01f, 0.05f * std::sqrt(2.0f) + apart, 0.22f};
     sheet.refit();
@@ -243,7 +243,7 @@ TEST(RigidFeatures, LargeGroundsAreLookedAtThroughAWindow) {
 TEST(RigidFeatures, AGroundAsLargeAsTheWorldCostsNothingFarFromItsRim) {
   const auto features = features_of(Box{{200, 1, 200}});
   Sheet sheet(60);
-  RigidMotion motion;
+  RigidPath motion;
   motion.world_from_shape.position = {0, -0.501f, 0};
   RigidContacts contacts(features);
   sheet.refit();
@@ -277,7 +277,7 @@ TEST(RigidFeatures, BadNumbersAndPlanesDoNoHarm) {
   sheet.scene.x[3].y = std::numeric_limits<float>::quiet_NaN();
   sheet.refit();
   RigidContacts contacts(features);
-  RigidMotion motion;
+  RigidPath motion;
   motion.world_from_shape.position = {0, 0.501f, 0};
   motion.velocity = {std::numeric_limits<float>::infinity(), 0, 0};
   for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers)) {
