@@ -2,6 +2,7 @@
 #pragma once
 
 #include "particle/particle_engine.h"
+#include "solve/bend_lines.h"
 
 namespace pliant {
 
@@ -30,7 +31,8 @@ struct ParticleEngine::Body {
 
   Chains chains;
   SpringRows springs;
-  BendRows line_bends, hinges;
+  BendLines line_bends;
+  BendRows hinges;
   std::variant<std::monostate, MassSpring, PositionBased, ShapeMatching> jelly;
   std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
   std::vector<std::uint8_t> anchored;

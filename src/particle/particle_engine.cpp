@@ -44,8 +44,8 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
   b.count = static_cast<std::uint32_t>(model->rest.size());
   b.chains = Chains(model->lines, b.count);
   b.springs = SpringRows(model->springs, b.count);
-  b.line_bends = BendRows(model->line_bends, b.count, 3);
-  b.hinges = BendRows(model->hinges, b.count, 4);
+  b.line_bends = BendLines(model->line_bends, b.count);
+  b.hinges = BendRows(model->hinges, b.count);
   make_jelly(b, *model);
   b.held.assign(b.count, 0), b.anchored.assign(b.count, 0);
 

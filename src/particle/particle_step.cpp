@@ -69,8 +69,7 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
           }
         },
         b.jelly);
-    b.springs.prepare(workers_, positions(b), velocities(b), h);
-    b.springs.sweep(workers_, velocities(b));
+    b.springs.sweep(workers_, positions(b), velocities(b), h);
     b.line_bends.sweep(workers_, positions(b), velocities(b), h);
     b.hinges.sweep(workers_, positions(b), velocities(b), h);
   });
