@@ -25,7 +25,7 @@ constexpr float kSlackRelaxation = 1.4f;
 constexpr float kTheta = 0.5f;
 /// Segments longer than this many times their length are shortened after the step.
 constexpr float kAllowedStretch = 1.005f;
-constexpr int kLimitSweeps = 3;
+constexpr std::size_t kLimitSweeps = 3;
 constexpr float kTiny = 1e-12f;
 
 Float8 length_of(const Vec& d) { return sqrt(max(dot(d, d), broadcast(kTiny))); }
@@ -252,38 +252,41 @@ void Chains::limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scrat
     const Float8 rest = load8(&lengths_[begin + 8 * i]), allowed = kAllowedStretch * rest;
     return (rest > 0) & (length_squared > allowed * allowed) & (load8(&compliance_[begin + 8 * i]) == 0);
   };
+  // Where segments are too long, from the first to the last: mostly a short part of the batch, or none.
+  std::size_t first = segments(batch), last = 0;
   scratch.v[0] = load_nodes(x, &lines_.nodes[begin]);
-  Int8 found{};
   for (std::size_t i = 0; i < segments(batch); ++i) {
     scratch.v[i + 1] = load_nodes(x, &lines_.nodes[begin + 8 * (i + 1)]);
     const Vec step = scratch.v[i + 1].xyz - scratch.v[i].xyz;
-    found |= is_long(i, dot(step, step));
+    if (any(is_long(i, dot(step, step)))) first = std::min(first, i), last = i;
   }
-  if (!any(found)) return;
+  if (first == segments(batch)) return;
 
-  for (std::size_t i = 0; i <= segments(batch); ++i) {
-    scratch.aux[i] = scratch.v[i].xyz;
-    scratch.gain[i] = load_nodes(v, &lines_.nodes[begin + 8 * i]).w;
-  }
-  for (int sweep = 0; sweep < kLimitSweeps; ++sweep) {
-    for (std::size_t i = 0; i < segments(batch); ++i) {
+  // A segment that is shortened may lengthen its neighbours, the one before in the next sweep.
+  for (std::size_t sweep = 0; sweep < kLimitSweeps; ++sweep) {
+    for (std::size_t i = first - std::min(first, sweep); i < segments(batch); ++i) {
       const Vec step = scratch.v[i + 1].xyz - scratch.v[i].xyz;
       const Float8 length_squared = dot(step, step);
       const Int8 too_long = is_long(i, length_squared);
-      if (!any(too_long)) continue;
+      if (!any(too_long)) {
+        if (i > last) break;
+        continue;
+      }
+      last = std::max(last, i);
       const Float8 length = sqrt(max(length_squared, broadcast(kTiny)));
-      const Float8 masses = scratch.gain[i] + scratch.gain[i + 1];
+      const Float8 w0 = load_nodes(v, &lines_.nodes[begin + 8 * i]).w;
+      const Float8 w1 = load_nodes(v, &lines_.nodes[begin + 8 * (i + 1)]).w;
       const Float8 excess = length - load8(&lengths_[begin + 8 * i]);
-      const Float8 share = select(too_long & (masses > 0), excess / (length * masses), Float8{});
-      scratch.v[i].xyz = scratch.v[i].xyz + step * (share * scratch.gain[i]);
-      scratch.v[i + 1].xyz = scratch.v[i + 1].xyz - step * (share * scratch.gain[i + 1]);
+      const Float8 share = select(too_long & (w0 + w1 > 0), excess / (length * (w0 + w1)), Float8{});
+      scratch.v[i].xyz = scratch.v[i].xyz + step * (share * w0);
+      scratch.v[i + 1].xyz = scratch.v[i + 1].xyz - step * (share * w1);
     }
   }
-  for (std::size_t i = 0; i <= segments(batch); ++i) {
+  for (std::size_t i = first - std::min(first, kLimitSweeps); i <= last + 1; ++i) {
     const std::uint32_t* nodes = &lines_.nodes[begin + 8 * i];
     const std::size_t lanes = lines_.lanes_in_use[begin / 8 + i];
     NodeLanes velocity = load_nodes(v, nodes);
-    velocity.xyz = velocity.xyz + (scratch.v[i].xyz - scratch.aux[i]) * broadcast(1 / h);
+    velocity.xyz = velocity.xyz + (scratch.v[i].xyz - load_nodes(x, nodes).xyz) * broadcast(1 / h);
     store_nodes(x, nodes, lanes, scratch.v[i]);
     store_nodes(v, nodes, lanes, velocity);
   }
