@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "solve/contact_rows.h"
 #include "solve/bend_lines.h"
+#include "solve/contact_rows.h"
 #include "solve/soft_rows.h"
 
 namespace pliant {
