@@ -2,6 +2,7 @@
 #pragma once
 
 #include "particle/particle_engine.h"
+#include "solve/bend_lines.h"
 
 namespace pliant {
 
@@ -18,6 +19,9 @@ struct DrivenParticle {
   Vec3 target;
 };
 
+/// Nodes of a body that one thread searches for contacts, and sweeps them.
+inline constexpr std::size_t kNodesPerPart = 512;
+
 struct ParticleEngine::Body {
   BodyId id{};
   std::shared_ptr<const ParticleDef> def;
@@ -27,11 +31,14 @@ struct ParticleEngine::Body {
 
   Chains chains;
   SpringRows springs;
-  BendRows line_bends, hinges;
+  BendLines line_bends;
+  BendRows hinges;
   std::variant<std::monostate, MassSpring, PositionBased, ShapeMatching> jelly;
   std::vector<std::uint8_t> held;  ///< by node of the body: by the user, and by how many anchors to fixed things
   std::vector<std::uint8_t> anchored;
   std::vector<DrivenParticle> driven;
+  // What its nodes touch that does not give way, in parts of `kNodesPerPart` nodes; now and in the substep before.
+  std::vector<std::vector<ContactGroup>> touches, touches_before;
   // Where each node last looked for obstacles, and how far it (or they) may go from there before it must look again.
   std::vector<Vec4> looks;
   std::uint64_t obstacles_hash = 0;

@@ -7,42 +7,8 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t kNodesPerChunk = 512;
 /// Share of the radius within which a node is watched, moving or not.
 constexpr float kMargin = 0.5f;
-/// Looks along a node's way at most.
-constexpr int kLooks = 8;
-
-/// How far beyond its way a node looks, so that it need not look again in every substep.
-constexpr float kLookAhead = 0.1f;  // m
-
-struct Touch {
-  Vec3 normal;  ///< in the shape's frame
-  float gap;
-};
-
-/// Where a ball of `radius` that goes from `from` along `way` first comes as near as `margin`. What is near already is
-/// seen from where it is; else the normal is that of the place where they meet (conservative advancement), so that a
-/// node that passes by is not stopped by the plane of some other part of the surface. `clearance` falls to how far the
-/// ball can go in any direction before it comes near.
-std::optional<Touch> find_touch(const ShapeProbe& probe, Vec3 from, Vec3 way, float radius, float margin,
-                                float& clearance) {
-  const float distance = length(way);
-  auto near = probe.nearest(from, radius + margin + distance + kLookAhead);
-  clearance = std::min(clearance, near ? near->distance - radius - margin : distance + kLookAhead);
-  if (!near || near->distance - radius - margin > distance) return {};
-  if (near->distance - radius <= margin) return Touch{near->normal, near->distance - radius};
-  float gone = 0;
-  for (int look = 0; look < kLooks; ++look) {
-    // Up to half the margin, so that it ends inside of it.
-    gone += near->distance - radius - 0.5f * margin;
-    if (gone >= distance) return {};
-    near = probe.nearest(from + way * (gone / distance), radius + margin + distance - gone);
-    if (!near) return {};
-    if (near->distance - radius <= margin) break;
-  }
-  return Touch{near->normal, near->distance - radius - gone / distance * dot(way, near->normal)};
-}
 
 /// Gives each contact the impulses that the same node had with the same body. Both lists are sorted by node.
 void recall(std::span<const NodeContact> before, std::span<NodeContact> now) {
@@ -74,8 +40,8 @@ void ParticleEngine::find_pushed_sleepers(std::span<const Obstacle> obstacles,
 }
 
 void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h) {
-  fixed_before_.swap(fixed_contacts_), rigid_before_.swap(rigid_contacts_);
-  fixed_contacts_.clear(), rigid_contacts_.clear();
+  rigid_before_.swap(rigid_contacts_);
+  rigid_contacts_.clear();
   rigid_slots_.clear();
   if (slots_.empty()) return;
   find_meetings(h);
@@ -83,9 +49,13 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   place_anchors(obstacles, h);
   for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active()) find_node_contacts(body(slot), obstacles, h);
+    Body& b = body(slot);
+    b.touches_before.swap(b.touches);
+    b.touches.resize((b.count + kNodesPerPart - 1) / kNodesPerPart);
+    b.touches_before.resize(b.touches.size());
+    for (auto& part : b.touches) part.clear();
+    if (b.is_active()) find_node_contacts(b, obstacles, h);
   }
-  recall(fixed_before_, fixed_contacts_);
   recall(rigid_before_, rigid_contacts_);
   number_rigid_bodies();
 }
@@ -111,11 +81,11 @@ void ParticleEngine::find_meetings(float h) {
 /// A node that was seen to be far from everything need not look again until it, or what is around it, has gone that
 /// far. What it would see then is what it would see anyway, so this changes the time that a step takes and nothing
 /// else.
-void ParticleEngine::renew_looks(Body& b, std::span<const Obstacle> obstacles, float h) {
+void ParticleEngine::renew_looks(Body& b, float h) {
   Hasher hasher;
   float fastest = 0;
   for (const NearObstacle& near : near_obstacles_) {
-    const Obstacle& obstacle = obstacles[near.index];
+    const Obstacle& obstacle = *near.obstacle;
     hasher.add(obstacle.id.index), hasher.add(obstacle.id.generation), hasher.add(obstacle.is_dynamic);
     hasher.add(obstacle.filter.category), hasher.add(obstacle.filter.mask);
     const float spin = length(obstacle.angular_velocity) * length(obstacle.bounds.size());
@@ -129,66 +99,60 @@ void ParticleEngine::renew_looks(Body& b, std::span<const Obstacle> obstacles, f
   b.looks.assign(b.count, {});
 }
 
+/// Around where the nodes are and where they are heading; endless if that is not finite.
+Aabb ParticleEngine::bounds_of_way(const Body& b, float h) {
+  const std::span<const Vec4> x = positions(b), v = velocities(b);
+  const auto around = [&](std::size_t begin, std::size_t end) {
+    Float4 lower = load4(&x[begin].x), upper = lower, lost{};
+    for (std::size_t i = begin; i < end; ++i) {
+      const Float4 from = load4(&x[i].x), to = from + load4(&v[i].x) * h;
+      lower = from < lower ? from : lower, upper = from > upper ? from : upper;
+      lower = to < lower ? to : lower, upper = to > upper ? to : upper;
+      lost += to - to;
+    }
+    if (!(lost[0] + lost[1] + lost[2] == 0)) return Aabb{{-kInfinity, 0, 0}, {kInfinity, 0, 0}};
+    return Aabb{{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
+  };
+  const auto join = [](Aabb all, const Aabb& part) {
+    all.include(part);
+    return all;
+  };
+  return parallel_reduce(workers_, b.count, 8 * kNodesPerPart, Aabb{}, box_parts_, around, join);
+}
+
 void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obstacles, float h) {
-  const float radius = b.model->radius, margin = kMargin * radius;
-  Aabb way;
-  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
-    way.include(x_[i].xyz());
-    way.include(x_[i].xyz() + v_[i].xyz() * h);
-  }
+  const float radius = b.model->radius, margin = kMargin * radius, reach = radius + margin + kLookAhead;
+  const Aabb way = bounds_of_way(b, h).expanded(reach);
   if (!is_finite(way.size())) return;
-  way = way.expanded(radius + margin + kLookAhead);
   near_obstacles_.clear();
-  for (std::uint32_t o = 0; o < obstacles.size(); ++o) {
+  for (std::size_t o = 0; o < obstacles.size(); ++o) {
     if (collide(b.settings.filter, obstacles[o].filter) && way.overlaps(obstacles[o].bounds)) {
-      near_obstacles_.push_back(
-          {o, obstacles[o].world_from_shape.inverse(), obstacles[o].bounds.expanded(radius + margin + kLookAhead)});
+      near_obstacles_.emplace_back(obstacles[o], *obstacle_probes_[o], reach);
     }
   }
   if (near_obstacles_.empty()) return;
-  renew_looks(b, obstacles, h);
+  renew_looks(b, h);
 
-  contact_parts_.resize(std::max(contact_parts_.size(), (b.count + kNodesPerChunk - 1) / kNodesPerChunk));
+  const NodeSearch search{.x = positions(b),
+                          .v = velocities(b),
+                          .looks = b.looks,
+                          .obstacles = near_obstacles_,
+                          .ties = ties_,
+                          .first = b.first,
+                          .slot = b.id.index,
+                          .radius = radius,
+                          .margin = margin,
+                          .friction = b.settings.friction,
+                          .obstacles_way = b.obstacles_way,
+                          .h = h};
+  contact_parts_.resize(std::max(contact_parts_.size(), b.touches.size()));
   for (auto& part : contact_parts_) part.clear();
-  parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = b.first + begin; i < b.first + end; ++i) {
-      const Vec3 x = x_[i].xyz(), v = v_[i].xyz();
-      Vec4& look = b.looks[i - b.first];
-      if (length(x - look.xyz()) + length(v) * h + b.obstacles_way < look.w) continue;
-      float clearance = kLookAhead;
-      Aabb box;
-      box.include(x), box.include(x + v * h);
-      for (const NearObstacle& near : near_obstacles_) {
-        if (!near.bounds.overlaps(box)) continue;
-        const Obstacle& obstacle = obstacles[near.index];
-        if (v_[i].w <= 0 && !obstacle.is_dynamic) continue;
-        if (is_tied(static_cast<std::uint32_t>(i), obstacle.id)) {
-          clearance = 0;
-          continue;
-        }
-        const Vec3 surface_velocity = obstacle.velocity_at(x);
-        const auto touch =
-            find_touch(*obstacle_probes_[near.index], near.shape_from_world * x,
-                       near.shape_from_world.rotation.rotate((v - surface_velocity) * h), radius, margin, clearance);
-        if (!touch) continue;
-        const Vec3 normal = obstacle.world_from_shape.rotation.rotate(touch->normal);
-        contact_parts_[begin / kNodesPerChunk].push_back(
-            {.node = static_cast<std::uint32_t>(i),
-             .slot = b.id.index,
-             .rigid = obstacle.is_dynamic ? obstacle.id.index : kFixed,
-             .other = obstacle.id,
-             .normal = normal,
-             .arm = x - normal * (radius + touch->gap) - obstacle.center_of_mass,
-             .surface_velocity = surface_velocity,
-             .gap = touch->gap,
-             .friction = std::sqrt(b.settings.friction * obstacle.friction)});
-      }
-      look = {x.x, x.y, x.z, clearance + b.obstacles_way};
-    }
+  parallel_for(workers_, b.count, kNodesPerPart, [&](std::size_t begin, std::size_t end) {
+    const std::size_t part = begin / kNodesPerPart;
+    search.find(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), b.touches_before[part],
+                b.touches[part], contact_parts_[part]);
   });
-  for (const auto& part : contact_parts_) {
-    for (const NodeContact& row : part) (row.rigid == kFixed ? fixed_contacts_ : rigid_contacts_).push_back(row);
-  }
+  for (const auto& part : contact_parts_) rigid_contacts_.insert(rigid_contacts_.end(), part.begin(), part.end());
 }
 
 /// Where anchored nodes should be. To something that moves as told, a node is simply there; to a dynamic body it is
@@ -227,11 +191,6 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
   std::sort(ties_.begin(), ties_.end());
 }
 
-/// What a node is anchored to it does not also collide with.
-bool ParticleEngine::is_tied(std::uint32_t node, BodyId other) const {
-  return !ties_.empty() && std::binary_search(ties_.begin(), ties_.end(), std::pair(node, other));
-}
-
 void ParticleEngine::hold_fixed(const Anchor& anchor, AnchorNode& node) {
   Body& b = body(anchor.slot);
   node.holds_fixed = true;
@@ -264,6 +223,26 @@ void ParticleEngine::number_rigid_bodies() {
   }
 }
 
+void ParticleEngine::note_touches(const Body& b) {
+  const std::span<const Vec4> x = positions(b);
+  for (const auto& part : b.touches) {
+    for (const ContactGroup& group : part) {
+      for (std::uint32_t i = 0; i < group.count; ++i) {
+        if (group.touches[i] == 0) continue;
+        const Vec3 normal{group.normal.x[i], group.normal.y[i], group.normal.z[i]};
+        contacts_.push_back({.a = b.id,
+                             .b = group.other,
+                             .position = x[group.node + i].xyz() - normal * (group.gap[i] + b.model->radius),
+                             .normal = normal,
+                             .depth = -group.gap[i],
+                             .normal_impulse = group.normal_impulse[i],
+                             .friction_impulse = {group.friction_impulse.x[i], group.friction_impulse.y[i],
+                                                  group.friction_impulse.z[i]}});
+      }
+    }
+  }
+}
+
 void ParticleEngine::note_contacts() {
   const auto note = [&](const NodeContact& row) {
     contacts_.push_back({.a = body(row.slot).id,
@@ -274,7 +253,7 @@ void ParticleEngine::note_contacts() {
                          .normal_impulse = row.normal_impulse,
                          .friction_impulse = row.friction_impulse});
   };
-  for (const NodeContact& row : fixed_contacts_) note(row);
+  for (const std::uint32_t slot : slots_) note_touches(body(slot));
   for (const NodeContact& row : rigid_contacts_) note(row);
   for (const FeatureContact& row : meetings_.contacts()) {
     Vec3 place{};
@@ -295,9 +274,13 @@ void ParticleEngine::note_contacts() {
 }
 
 bool ParticleEngine::touches(std::uint32_t slot, BodyId other) const {
-  const auto is_touch = [&](const NodeContact& row) { return row.slot == slot && row.other == other; };
-  return std::any_of(fixed_contacts_.begin(), fixed_contacts_.end(), is_touch) ||
-         std::any_of(rigid_contacts_.begin(), rigid_contacts_.end(), is_touch);
+  for (const auto& part : body(slot).touches) {
+    for (const ContactGroup& group : part) {
+      if (group.other == other) return true;
+    }
+  }
+  return std::any_of(rigid_contacts_.begin(), rigid_contacts_.end(),
+                     [&](const NodeContact& row) { return row.slot == slot && row.other == other; });
 }
 
 }  // namespace pliant

@@ -44,8 +44,8 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
   b.count = static_cast<std::uint32_t>(model->rest.size());
   b.chains = Chains(model->lines, b.count);
   b.springs = SpringRows(model->springs, b.count);
-  b.line_bends = BendRows(model->line_bends, b.count, 3);
-  b.hinges = BendRows(model->hinges, b.count, 4);
+  b.line_bends = BendLines(model->line_bends, b.count);
+  b.hinges = BendRows(model->hinges, b.count);
   make_jelly(b, *model);
   b.held.assign(b.count, 0), b.anchored.assign(b.count, 0);
 
@@ -101,11 +101,8 @@ void ParticleEngine::remove_body(std::uint32_t slot) {
   for (const std::uint32_t other : slots_) {
     if (body(other).first > first) body(other).first -= count;
   }
-  const auto keep_others = [&](std::vector<NodeContact>& rows) {
-    std::erase_if(rows, [&](const NodeContact& row) { return row.slot == slot; });
-    for (NodeContact& row : rows) row.node -= row.node > first ? count : 0;
-  };
-  keep_others(fixed_contacts_), keep_others(rigid_contacts_);
+  std::erase_if(rigid_contacts_, [&](const NodeContact& row) { return row.slot == slot; });
+  for (NodeContact& row : rigid_contacts_) row.node -= row.node > first ? count : 0;
   for (auto& anchor : anchors_) {
     if (anchor && anchor->slot == slot) anchor.reset();
   }
@@ -136,10 +133,8 @@ void ParticleEngine::freeze(std::uint32_t slot) {
   rest_nodes(b);
   b.forget_looks();
   b.chains.forget_impulses();
-  const auto forget = [&](std::vector<NodeContact>& rows) {
-    std::erase_if(rows, [&](const NodeContact& row) { return row.slot == slot; });
-  };
-  forget(fixed_contacts_), forget(rigid_contacts_);
+  b.touches.clear();
+  std::erase_if(rigid_contacts_, [&](const NodeContact& row) { return row.slot == slot; });
   meetings_.forget();
   b.settings.frozen = true;
 }
@@ -271,12 +266,16 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
     hasher.add_array(std::span<const Vec4>(bodies_[slot]->jelly_memory()));
     hasher.add(b.settings.awake);
     hasher.add(b.settings.frozen);
-  }
-  for (const auto* rows : {&fixed_contacts_, &rigid_contacts_}) {
-    for (const NodeContact& row : *rows) {
-      hasher.add(row.node);
-      hasher.add(row.normal_impulse);
+    for (const auto& part : b.touches) {
+      for (const ContactGroup& group : part) {
+        hasher.add(group.node);
+        for (std::size_t i = 0; i < kLanes; ++i) hasher.add(float{group.normal_impulse[i]});
+      }
     }
+  }
+  for (const NodeContact& row : rigid_contacts_) {
+    hasher.add(row.node);
+    hasher.add(row.normal_impulse);
   }
   for (const FeatureContact& row : meetings_.contacts()) {
     hasher.add(row.key);

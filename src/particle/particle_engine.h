@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "collide/obstacle.h"
+#include "particle/node_search.h"
 #include "particle/particle_model.h"
 #include "particle/surface_meetings.h"
 #include "pliant/queries.h"
@@ -172,10 +173,10 @@ class ParticleEngine {
   void apply_air(Body& body, Vec3 wind, float h);
   void apply_gas(Body& body, float h);
   void apply_damping(Body& body, float h);
-  void renew_looks(Body& body, std::span<const Obstacle> obstacles, float h);
+  Aabb bounds_of_way(const Body& body, float h);
+  void renew_looks(Body& body, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
-  bool is_tied(std::uint32_t node, BodyId other) const;
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
@@ -185,8 +186,9 @@ class ParticleEngine {
   void begin_sharing();
   void end_sharing();
   template <typename Visit>
-  void for_each_fixed_range(Visit&& visit);
+  void for_each_touched_part(Visit&& visit);
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
+  void note_touches(const Body& body);
   void note_contacts();
   void note_reactions(float h);
   void note_fixed_reactions();
@@ -205,8 +207,7 @@ class ParticleEngine {
 
   // Of this substep.
   std::vector<std::uint32_t> rigid_slots_;
-  std::vector<NodeContact> fixed_contacts_, rigid_contacts_;  ///< by node
-  std::vector<NodeContact> fixed_before_, rigid_before_;      ///< those of the substep before
+  std::vector<NodeContact> rigid_contacts_, rigid_before_;  ///< by node; those of the substep before
   SurfaceMeetings meetings_;
   std::vector<SurfaceBody> surface_bodies_;
   std::vector<AnchorRow> anchor_rows_;
@@ -221,12 +222,8 @@ class ParticleEngine {
   std::vector<RigidBodyMotion> rigid_motions_;           ///< as the solve left them
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory
 
-  struct NearObstacle {
-    std::uint32_t index;
-    Transform shape_from_world;
-    Aabb bounds;
-  };
   std::vector<NearObstacle> near_obstacles_;
+  std::vector<Aabb> box_parts_;  ///< scratch
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;

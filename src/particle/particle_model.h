@@ -34,8 +34,9 @@ struct ParticleModel {
   float rest_volume = 0;  ///< m³, of a closed surface
   float pressure = 0;     ///< Pa, at the rest volume
   float damping = 0;      ///< 1/s
-  /// s. Chains are explicit in what they leave out, so substeps must be short; shorter still where a gas stretches
-  /// lines that run in three directions (at 1/240 s the skin of a balloon shivers, at 1/480 s it comes to rest).
+  /// s. Chains are explicit in what they leave out, so substeps must be short; shorter still for fine irregular meshes,
+  /// and where a gas stretches lines that run in three directions (at 1/240 s the skin of a balloon shivers, at 1/480 s
+  /// it comes to rest).
   float longest_substep = 1.0f / 240;
 };
 

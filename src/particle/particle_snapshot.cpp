@@ -16,10 +16,11 @@ struct ParticleSnapshot {
     std::vector<DrivenParticle> driven;
     std::vector<Vec4> x, v, jelly_memory;
     std::vector<Vec3> forces;
+    std::vector<std::vector<ContactGroup>> touches;
   };
   std::vector<SavedBody> bodies;  ///< in the order of their nodes
   std::vector<ParticleEngine::Anchor> anchors;
-  std::vector<NodeContact> fixed_contacts, rigid_contacts;
+  std::vector<NodeContact> rigid_contacts;
   SurfaceMeetings::Memory meetings;
 };
 
@@ -44,14 +45,15 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
                            part(x_),
                            part(v_),
                            {},
-                           part(forces_)});
+                           part(forces_),
+                           b.touches});
     const std::span<Vec4> memory = bodies_[slot]->jelly_memory();
     out->bodies.back().jelly_memory.assign(memory.begin(), memory.end());
   }
   for (const auto& anchor : anchors_) {
     if (anchor) out->anchors.push_back(*anchor);
   }
-  out->fixed_contacts = fixed_contacts_, out->rigid_contacts = rigid_contacts_;
+  out->rigid_contacts = rigid_contacts_;
   out->meetings = meetings_.memory();
   return out;
 }
@@ -76,6 +78,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     std::copy(saved.v.begin(), saved.v.end(), v_.begin() + b.first);
     std::copy(saved.forces.begin(), saved.forces.end(), forces_.begin() + b.first);
     std::copy(saved.jelly_memory.begin(), saved.jelly_memory.end(), b.jelly_memory().begin());
+    b.touches = saved.touches;
     b.forget_looks();
     b.set_stale();
   }
@@ -83,7 +86,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     if (anchors_.size() <= saved.id.index) anchors_.resize(saved.id.index + 1);
     anchors_[saved.id.index] = std::make_unique<Anchor>(saved);
   }
-  fixed_contacts_ = snapshot.fixed_contacts, rigid_contacts_ = snapshot.rigid_contacts;
+  rigid_contacts_ = snapshot.rigid_contacts;
   meetings_.restore(snapshot.meetings);
   x_before_ = x_;
   anchor_rows_.clear(), contacts_.clear();

@@ -69,8 +69,7 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
           }
         },
         b.jelly);
-    b.springs.prepare(workers_, positions(b), velocities(b), h);
-    b.springs.sweep(workers_, velocities(b));
+    b.springs.sweep(workers_, positions(b), velocities(b), h);
     b.line_bends.sweep(workers_, positions(b), velocities(b), h);
     b.hinges.sweep(workers_, positions(b), velocities(b), h);
   });
@@ -184,17 +183,14 @@ void ParticleEngine::end_sharing() {
   }
 }
 
-/// Rows with something fixed touch one node each and are sorted by node: ranges that share no node go side by side.
+/// Rows with something fixed touch one node each, and parts of a body have no node in common.
 template <typename Visit>
-void ParticleEngine::for_each_fixed_range(Visit&& visit) {
-  constexpr std::size_t kRows = 1024;
-  const auto boundary = [&](std::size_t at) {
-    while (at > 0 && at < fixed_contacts_.size() && fixed_contacts_[at].node == fixed_contacts_[at - 1].node) ++at;
-    return at;
-  };
-  parallel_for(workers_, fixed_contacts_.size(), kRows, [&](std::size_t begin, std::size_t end) {
-    const std::size_t from = boundary(begin), to = boundary(end);
-    if (from < to) visit(std::span(fixed_contacts_).subspan(from, to - from));
+void ParticleEngine::for_each_touched_part(Visit&& visit) {
+  constexpr std::size_t kParts = 4;
+  for_each_active([&](Body& b) {
+    parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t part = begin; part < end; ++part) visit(b, std::span<ContactGroup>(b.touches[part]));
+    });
   });
 }
 
@@ -205,12 +201,12 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
     sweep(anchor_rows_, v_, rigid);
     sweep(meetings_.contacts(), v_, h);
     sweep(rigid_contacts_, v_, rigid, h);
-    for_each_fixed_range([&](std::span<NodeContact> rows) { sweep(rows, v_, {}, h); });
+    for_each_touched_part([&](Body& b, std::span<ContactGroup> groups) { sweep(groups, velocities(b), h); });
   }
 }
 
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
-  for_each_fixed_range([&](std::span<NodeContact> rows) { warm_start(rows, v_, {}); });
+  for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   share_masses(rigid);
@@ -234,10 +230,11 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
-  report_.rows += 3 * (fixed_contacts_.size() + rigid_contacts_.size() + anchor_rows_.size());
-  report_.rows += 3 * meetings_.contacts().size();
+  report_.rows += 3 * anchor_rows_.size();
   report_.overflowed = report_.overflowed || meetings_.overflowed();
+  const std::size_t contacts_before = contacts_.size();
   note_contacts();
+  report_.rows += 3 * (contacts_.size() - contacts_before);
   note_reactions(h);
   rigid_motions_.assign(rigid.begin(), rigid.end());
 }
@@ -252,7 +249,8 @@ void ParticleEngine::advance(float h) {
   });
   push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);
   push_out(rigid_contacts_, v_, rigid_motions_, x_, h);
-  for_each_fixed_range([&](std::span<NodeContact> rows) { push_out(rows, v_, {}, x_, h); });
+  for_each_touched_part(
+      [&](Body& b, std::span<const ContactGroup> groups) { push_out(groups, velocities(b), positions(b), h); });
 }
 
 void ParticleEngine::note_reactions(float h) {

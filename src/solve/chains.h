@@ -23,7 +23,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "math/node_lanes.h"
-#include "solve/coloring.h"
+#include "solve/line_batches.h"
 
 namespace pliant {
 
@@ -63,13 +63,7 @@ class Chains {
   void add_to_hash(Hasher& hasher) const;
 
  private:
-  /// Eight lines, or fewer at the end of a colour. Longer lines come first, so that at every place along them the lanes
-  /// in use are the first ones.
-  struct Batch {
-    std::uint32_t first = 0;     ///< its first place among `nodes_`
-    std::uint32_t segments = 0;  ///< of the longest line
-    bool tension_only = false;
-  };
+  using Batch = LineBatches::Batch;
   /// What one thread needs to solve a batch, by place.
   struct Scratch {
     std::vector<NodeLanes> v;
@@ -77,9 +71,6 @@ class Chains {
     std::vector<Float8> rhs, gain;
   };
 
-  void add_batch(std::span<const ChainLine> lines, std::span<const std::uint32_t> chosen);
-  /// Batches that one thread takes at a time.
-  std::size_t grain(std::size_t color) const;
   template <typename Body>
   void for_each_batch(Workers& workers, Body&& body) const;
   void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h);
@@ -89,11 +80,13 @@ class Chains {
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 
+  /// Segments of the longest line of a batch.
+  static std::size_t segments(const Batch& batch) { return batch.places - 1; }
+
   // Arrays have eight lanes for each place along a batch. Place p of a batch is a node, and the segment that begins
   // there; the segment of the last place is not used.
-  std::vector<std::uint32_t> nodes_;
-  std::vector<std::uint8_t> lanes_in_use_;  ///< per place: how many lanes have a node there
-  std::vector<float> lengths_;              ///< m; 0 where there is no segment
+  LineBatches lines_;
+  std::vector<float> lengths_;  ///< m; 0 where there is no segment
   std::vector<float> compliance_;
   std::vector<float> impulses_;
   std::vector<float> direction_x_, direction_y_, direction_z_;
@@ -102,9 +95,6 @@ class Chains {
   std::vector<float> softness_;      ///< speed per impulse
   std::vector<float> inverse_pivot_;
 
-  std::vector<Batch> batches_;
-  std::vector<std::uint32_t> color_starts_;
-  std::uint32_t longest_ = 0;
   mutable std::vector<Scratch> scratch_;  ///< one for each range that a thread takes
   mutable std::vector<float> stretch_parts_;
   std::size_t rows_ = 0;
@@ -112,12 +102,13 @@ class Chains {
 
 template <typename Visit>
 void Chains::for_each_impulse(Visit&& visit) const {
-  for (const Batch& batch : batches_) {
-    for (std::size_t place = batch.first; place < batch.first + batch.segments; ++place) {
-      for (std::size_t lane = 0; lane < lanes_in_use_[place + 1]; ++lane) {
+  for (const Batch& batch : lines_.batches) {
+    for (std::size_t place = batch.first; place + 1 < batch.first + batch.places; ++place) {
+      for (std::size_t lane = 0; lane < lines_.lanes_in_use[place + 1]; ++lane) {
         const std::size_t i = 8 * place + lane;
         if (!(lengths_[i] > 0)) continue;
-        visit(nodes_[i], nodes_[i + 8], Vec3{direction_x_[i], direction_y_[i], direction_z_[i]} * impulses_[i]);
+        visit(lines_.nodes[i], lines_.nodes[i + 8],
+              Vec3{direction_x_[i], direction_y_[i], direction_z_[i]} * impulses_[i]);
       }
     }
   }

@@ -6,10 +6,6 @@
 namespace pliant {
 namespace {
 
-/// Of an overlap, so much is undone in one substep, at most at this speed.
-constexpr float kRecoveredPerStep = 0.2f;
-constexpr float kMaxPushSpeed = 1;  // m/s
-
 float push_distance(float gap, float h) { return std::min(-gap * kRecoveredPerStep, kMaxPushSpeed * h); }
 
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }

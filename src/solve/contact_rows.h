@@ -17,6 +17,10 @@
 
 namespace pliant {
 
+/// Of an overlap, so much is undone in one substep, at most at this speed.
+inline constexpr float kRecoveredPerStep = 0.2f;
+inline constexpr float kMaxPushSpeed = 1;  // m/s
+
 /// What the nodes of a row touch: `kFixed`, or a rigid body of the list that is given to the solver.
 inline constexpr std::uint32_t kFixed = 0xffffffff;
 

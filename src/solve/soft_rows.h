@@ -55,21 +55,17 @@ class SpringRows {
   SpringRows(std::span<const Spring> springs, std::size_t node_count);
 
   std::size_t row_count() const { return count_; }
-  /// Directions and errors at the positions now; impulses start from nothing.
-  void prepare(Workers& workers, std::span<const Vec4> x, std::span<const Vec4> v, float h);
-  void sweep(Workers& workers, std::span<Vec4> v);
+  /// One sweep at the positions now.
+  void sweep(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) const;
 
  private:
-  void prepare(std::size_t batch, const Vec4* x, const Vec4* v, float h);
-  void sweep(std::size_t batch, Vec4* v);
+  void sweep(std::size_t batch, const Vec4* x, Vec4* v, float h) const;
 
   RowBatches batches_;
   std::size_t count_ = 0;
   // Eight lanes for each batch.
   std::vector<std::uint32_t> a_, b_;
   std::vector<float> lengths_, compliance_, max_tension_, max_thrust_;
-  std::vector<float> direction_x_, direction_y_, direction_z_, error_speed_, softness_, inverse_diagonal_, impulses_;
-  std::vector<float> lower_, upper_;
 };
 
 /// Keeps nodes on a smooth line or surface: `Σ weights[i] x[nodes[i]]`, which is zero where it is flat, is pulled to
@@ -82,24 +78,24 @@ struct Bend {
   float rest = 0;       ///< m, along the normal of the two triangles (0, 1, 2) and (1, 0, 3)
 };
 
+/// Bends of surfaces; those of lines are `BendLines`.
 class BendRows {
  public:
   BendRows() = default;
-  /// `Nodes` is 3 for lines and 4 for surfaces.
-  BendRows(std::span<const Bend> bends, std::size_t node_count, std::size_t nodes_per_row);
+  BendRows(std::span<const Bend> bends, std::size_t node_count);
 
   std::size_t row_count() const { return count_; }
   void sweep(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) const;
 
  private:
-  template <std::size_t kNodes>
+  static constexpr std::size_t kNodes = 4;
   void sweep(std::size_t batch, const Vec4* x, Vec4* v, float h) const;
 
   RowBatches batches_;
-  std::size_t count_ = 0, nodes_per_row_ = 0;
+  std::size_t count_ = 0;
   bool has_rest_ = false;
-  std::array<std::vector<std::uint32_t>, 4> nodes_;
-  std::array<std::vector<float>, 4> weights_;
+  std::array<std::vector<std::uint32_t>, kNodes> nodes_;
+  std::array<std::vector<float>, kNodes> weights_;
   std::vector<float> compliance_, rest_;
 };
 

@@ -98,8 +98,12 @@ void World::Impl::publish() {
 
 void World::Impl::find_touch_events() {
   touching_now.clear();
+  const Contact* last = nullptr;
   for (const Contact& contact : contacts()) {
     if (contact.normal_impulse <= 0 && contact.depth < 0) continue;  // near, but not touching
+    // A cloth touches with many nodes, one after the other.
+    if (last && last->a == contact.a && last->b == contact.b) continue;
+    last = &contact;
     const std::pair<BodyId, BodyId> pair = std::minmax(contact.a, contact.b);
     if (touching_now.empty() || touching_now.back() != pair) touching_now.push_back(pair);
   }
@@ -135,6 +139,7 @@ std::uint64_t World::Impl::hash() const {
   for (const JointRecord& joint : state.joints) hasher.add(joint.id.generation);
   rigid.add_to_hash(hasher);
   solid.add_to_hash(hasher);
+  if (!particle.slots().empty()) particle.add_to_hash(hasher);
   return hasher.value();
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "solve/bend_lines.h"
 #include "solve/contact_rows.h"
 #include "solve/soft_rows.h"
 
@@ -48,8 +49,7 @@ struct Pair {
   float pull(const Spring& spring, float h) {
     Workers workers(1);
     SpringRows rows(std::span(&spring, 1), 2);
-    rows.prepare(workers, x, v, h);
-    rows.sweep(workers, v);
+    rows.sweep(workers, x, v, h);
     return -v[1].x;
   }
 };
@@ -71,11 +71,11 @@ TEST(SpringRows, GiveWayBeyondTheirLimits) {
   EXPECT_NEAR(Pair().pull({.nodes = {0, 1}, .length = 1.5f, .max_thrust = 2}, h), -2 * h, 1e-6f);
 }
 
-TEST(BendRows, StraightenALineAndKeepItsMomentum) {
+TEST(BendLines, StraightenALineAndKeepItsMomentum) {
   Workers workers(1);
   std::vector<Vec4> x{{0, 0, 0, 0}, {1, 0.1f, 0, 0}, {2, 0, 0, 0}}, v{{0, 0, 0, 2}, {0, 0, 0, 1}, {0, 0, 0, 4}};
   const Bend bend{.nodes = {0, 1, 2, 0}, .weights = {1, -2, 1, 0}, .stiffness = 1e9f};
-  BendRows(std::span(&bend, 1), 3, 3).sweep(workers, x, v, 0.01f);
+  BendLines(std::span(&bend, 1), 3).sweep(workers, x, v, 0.01f);
   const auto after = [&](std::size_t i) { return x[i].y + 0.01f * v[i].y; };
   EXPECT_NEAR(after(0) - 2 * after(1) + after(2), 0, 1e-6f);
   EXPECT_NEAR(v[0].y / 2 + v[1].y + v[2].y / 4, 0, 1e-5f);
@@ -92,7 +92,7 @@ TEST(BendRows, OfACurvedSurfaceRestInTheirOwnShapeAndNotInItsMirrorImage) {
   const auto push = [&](float side) {
     std::vector<Vec4> x, v(4, {0, 0, 0, 1});
     for (const Vec3& r : rest) x.push_back({r.x, side * r.y, r.z, 0});
-    BendRows(std::span(&bend, 1), 4, 4).sweep(workers, x, v, 0.01f);
+    BendRows(std::span(&bend, 1), 4).sweep(workers, x, v, 0.01f);
     return v[2].y;
   };
   const float at_rest = push(1), mirrored = push(-1);
