@@ -12,10 +12,21 @@
 // bursts.
 #pragma once
 
+#include <cmath>
+
 #include "math/eigen_kernel.h"
 #include "solid/corotational_kernel.h"
 
 namespace pliant {
+
+/// The energy density of the stable Neo-Hookean solid, zero at rest.
+inline Float8 neo_hookean_density(const LaneMat3<Float8>& f, Float8 lambda, Float8 mu) {
+  const Float8 m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6), alpha = 1 + 0.75f * m / l;
+  const Float8 squares = dot(f.c0, f.c0) + dot(f.c1, f.c1) + dot(f.c2, f.c2), volume = determinant(f) - alpha;
+  Float8 logarithm;
+  for (std::size_t i = 0; i < kLanes; ++i) logarithm[i] = std::log((squares[i] + 1) / 4);
+  return 0.5f * (m * (squares - 3 - logarithm) + l * (volume * volume - (1 - alpha) * (1 - alpha)));
+}
 
 /// The derivative of the first Piola-Kirchhoff stress in principal axes.
 template <typename T>

@@ -144,6 +144,32 @@ LaneSym3<Float8> SolidElements::rest_strain(std::size_t batch) const {
   return rest_strains_.empty() ? LaneSym3<Float8>{} : load_sym8(rest_strains_.data() + batch * 48);
 }
 
+double SolidElements::energy(const SolidLayout& layout, const float* positions, std::size_t begin,
+                             std::size_t end) const {
+  double total = 0;
+  for (std::size_t batch = begin; batch < end; ++batch) {
+    LaneVec3<Float8> x[4];
+    load_corners(layout, batch, positions, x);
+    const ElementRest<Float8> element = rest(batch);
+    const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+    const LaneMat3<Float8> rotation =
+        element_rotation(f, load_quat8(rotations_.data() + batch * 32), element.flat_determinant).to_matrix();
+    const LaneSym3<Float8> e = corotational_strain(rotation, f, rest_strain(batch));
+    Float8 density = 0.5f * element.lambda * e.trace() * e.trace() + element.mu * e.norm_squared();
+    if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::Grained)) {
+      const float* grain = grains_.data() + (batch - layout.first_block_batch) * 32;
+      const LaneVec3<Float8> g = load_vec8(grain + 8);
+      const Float8 along = dot(g, e * g);
+      density += 0.5f * load8(grain) * along * along;
+    } else if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
+      const Float8 is_sound = neo_hookean_density(f, element.lambda, element.mu);
+      density = select(determinant(f) > element.flat_determinant, is_sound, density);
+    }
+    total += static_cast<double>(sum(density * element.volume));
+  }
+  return total;
+}
+
 ElementSample SolidElements::sample(const SolidLayout& layout, std::uint32_t lane) const {
   const std::size_t batch = lane / 8, l = lane % 8;
   const auto vec = [&](const float* at) { return LaneVec3<float>{at[l], at[8 + l], at[16 + l]}; };

@@ -39,6 +39,8 @@ class SolidElements {
   /// Flow of the plastic elements at the given places.
   void flow(Workers& workers, const SolidLayout& layout, const float* positions, float dt);
 
+  /// J, of the elements of some batches at the given places.
+  double energy(const SolidLayout& layout, const float* positions, std::size_t begin, std::size_t end) const;
   ElementSample sample(const SolidLayout& layout, std::uint32_t lane) const;
   const float* forces() const { return forces_.data(); }
   const float* h() const { return h_.data(); }

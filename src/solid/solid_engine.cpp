@@ -62,6 +62,7 @@ void SolidEngine::begin_step(float dt) {
   report_ = {};
   for (const std::uint32_t slot : slots_) {
     Entry& solid = entry(slot);
+    if (!solid.is_active() && solid.driven.empty()) continue;
     solid.positions_before = solid.body->state().positions;
     solid.velocities_before = solid.body->state().velocities;
     for (const DrivenNode& driven : solid.driven) {
@@ -222,7 +223,8 @@ void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, 
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     if (solid.settings.frozen) continue;
-    const SolidTotals t = solid.body->totals();
+    if (!solid.totals_fresh) solid.totals = solid.body->totals(), solid.totals_fresh = true;
+    const SolidTotals& t = solid.totals;
     kinetic += t.kinetic;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
@@ -235,27 +237,41 @@ void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, 
 
 double SolidEngine::elastic_energy() const {
   double total = 0;
-  for (const std::uint32_t slot : slots_) total += measure_energy(workers_, *entry(slot).body, energy_parts_);
+  for (const std::uint32_t slot : slots_) {
+    const Entry& solid = entry(slot);
+    if (!solid.energy_fresh) {
+      solid.energy = measure_energy(workers_, *solid.body, energy_parts_);
+      solid.energy_fresh = true;
+    }
+    total += solid.energy;
+  }
   return total;
 }
 
 void SolidEngine::add_to_hash(Hasher& hasher) const {
-  const auto add = [&](const std::vector<float>& floats) { hasher.add_array(std::span<const float>(floats)); };
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
-    const SolidState& state = solid.body->state();
+    if (!solid.hash_fresh || solid.is_active()) solid.hash = hash_of(solid), solid.hash_fresh = true;
     hasher.add(slot);
-    add(state.positions.floats()), add(state.velocities.floats()), add(state.change.floats());
-    add(solid.body->elements().rotations()), add(solid.body->elements().rest_strains());
-    for (const SolidTouchMemory& touch : state.touches) {
-      if (!(length_squared(touch.impulse) > 0)) continue;
-      hasher.add(touch.slot);
-      for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
-    }
-    hasher.add(state.tangled);
+    hasher.add(solid.hash);
     hasher.add(solid.settings.awake);
     hasher.add(solid.settings.frozen);
   }
+}
+
+std::uint64_t SolidEngine::hash_of(const Entry& solid) {
+  Hasher hasher;
+  const auto add = [&](const std::vector<float>& floats) { hasher.add_array(std::span<const float>(floats)); };
+  const SolidState& state = solid.body->state();
+  add(state.positions.floats()), add(state.velocities.floats()), add(state.change.floats());
+  add(solid.body->elements().rotations()), add(solid.body->elements().rest_strains());
+  for (const SolidTouchMemory& touch : state.touches) {
+    if (!(length_squared(touch.impulse) > 0)) continue;
+    hasher.add(touch.slot);
+    for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
+  }
+  hasher.add(state.tangled);
+  return hasher.value();
 }
 
 }  // namespace pliant

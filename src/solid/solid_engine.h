@@ -165,6 +165,7 @@ class SolidEngine {
   IslandRowEnd meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const;
   void finish_islands(float dt);
   void finish_island(Island& island, float dt);
+  static std::uint64_t hash_of(const Entry& entry);
   static void drag(Entry& entry, float dt);
 
   Workers& workers_;

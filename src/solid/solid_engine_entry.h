@@ -46,9 +46,14 @@ struct SolidEngine::Entry {
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;
   mutable bool positions_fresh = false, velocities_fresh = false;
+  // Sums of a body that sleeps, so that it costs nothing.
+  mutable SolidTotals totals;
+  mutable double energy = 0;
+  mutable std::uint64_t hash = 0;
+  mutable bool totals_fresh = false, energy_fresh = false, hash_fresh = false;
 
   bool is_active() const { return settings.awake && !settings.frozen; }
-  void set_stale() { positions_fresh = velocities_fresh = false; }
+  void set_stale() { positions_fresh = velocities_fresh = totals_fresh = energy_fresh = hash_fresh = false; }
 };
 
 }  // namespace pliant

@@ -12,27 +12,18 @@
 namespace pliant {
 namespace {
 
-/// An element of one tet at its present place: Cauchy-like stress and elastic strain in its own frame, and energy.
+/// An element of one tet at its present place: Cauchy-like stress and elastic strain in its own frame.
 struct TetState {
   LaneSym3<float> stress, strain, plastic;
-  float energy = 0;
 };
 
-float trace_of_product(const LaneSym3<float>& a, const LaneSym3<float>& b) {
-  return a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + 2 * (a.xy * b.xy + a.xz * b.xz + a.yz * b.yz);
-}
-
-/// The energy density of the stable Neo-Hookean solid, zero at rest, and its Cauchy stress in principal axes.
+/// The Cauchy stress of the stable Neo-Hookean solid in principal axes.
 TetState neo_hookean_state(const LaneMat3<float>& f, const LaneMat3<float>& rotation, float lambda, float mu) {
   const LaneSvd<float> svd = signed_svd(f, rotation);
   const LaneVec3<float>& s = svd.values;
   const float m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6), alpha = 1 + 0.75f * m / l;
   const float ic = dot(s, s), j = s.x * s.y * s.z;
-  const auto density = [&](float i, float volume) {
-    return 0.5f * m * (i - 3) + 0.5f * l * (volume - alpha) * (volume - alpha) - 0.5f * m * std::log(i + 1);
-  };
   TetState state;
-  state.energy = density(ic, j) - density(3, 1);
   const float shear = m * (1 - 1 / (ic + 1)), bulk = l * (j - alpha);
   const float safe = std::max(std::abs(j), 1e-6f);
   state.stress = {(shear * s.x * s.x + bulk * j) / safe, (shear * s.y * s.y + bulk * j) / safe,
@@ -61,7 +52,6 @@ TetState tet_state(const SolidBody& body, std::uint32_t tet) {
   const float along = sample.grain_modulus * dot(g, state.strain * g);
   state.stress =
       state.stress + LaneSym3<float>{g.x * g.x, g.y * g.y, g.z * g.z, g.x * g.y, g.x * g.z, g.y * g.z} * along;
-  state.energy = 0.5f * trace_of_product(state.stress, state.strain);
   return state;
 }
 
@@ -126,15 +116,9 @@ std::vector<float> measure_tets(const SolidBody& body, TetValue value) {
 
 double measure_energy(Workers& workers, const SolidBody& body, std::vector<double>& scratch) {
   return parallel_reduce(
-      workers, body.tet_count(), 1024, 0.0, scratch,
+      workers, body.layout().batches(), 128, 0.0, scratch,
       [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t tet = begin; tet < end; ++tet) {
-          const std::uint32_t lane = body.layout().batch_of_tet[tet];
-          const float volume = body.elements().sample(body.layout(), lane).rest.volume;
-          sum += static_cast<double>(tet_state(body, static_cast<std::uint32_t>(tet)).energy * volume);
-        }
-        return sum;
+        return body.elements().energy(body.layout(), body.state().positions.data(), begin, end);
       },
       [](double a, double b) { return a + b; });
 }
