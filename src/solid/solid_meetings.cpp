@@ -23,13 +23,21 @@ bool is_sound(const SolidSurface& s) {
   return !s.faces.empty() && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
 }
 
-Aabb box_of(const SolidSurface& solid, Vec3 boost, float dt) {
+/// How far from others a solid is watched. Two that fly on together do not approach, until the first is stopped by what
+/// it hits: all that is as near as they get in the substep counts.
+float margin_of(const SolidSurface& solid, Vec3 boost, float dt) {
+  float fastest = 0;
+  for (const Vec3 v : solid.v) fastest = std::max(fastest, length_squared(v + boost));
+  return kMargin * solid.depth + std::min(dt * std::sqrt(fastest), solid.depth);
+}
+
+Aabb box_of(const SolidSurface& solid, Vec3 boost, float margin, float dt) {
   Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower;
   for (std::size_t i = 0; i < solid.x.size(); ++i) {
     const Vec3 from = solid.x[i], to = from + dt * (solid.v[i] + boost);
     lower = min_each(lower, min_each(from, to)), upper = max_each(upper, max_each(from, to));
   }
-  return Aabb{lower, upper}.expanded(solid.radius + 0.5f * (1 + kMargin) * solid.depth);
+  return Aabb{lower, upper}.expanded(solid.radius + 0.5f * (solid.depth + margin));
 }
 
 std::unique_ptr<SurfaceTree> make_tree(const SolidSurface& solid) {
@@ -76,10 +84,15 @@ std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> 
 void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity,
                                float dt, Workers& workers) {
   const std::size_t count = solids.size();
+  margins_.resize(count);
   boxes_.resize(count + obstacles.size());
   proxies_.resize(count + obstacles.size());
   parallel_for(workers, count, 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) boxes_[i] = box_of(solids[i], boost_of(solids[i], gravity, dt), dt);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3 boost = boost_of(solids[i], gravity, dt);
+      margins_[i] = margin_of(solids[i], boost, dt);
+      boxes_[i] = box_of(solids[i], boost, margins_[i], dt);
+    }
   });
   for (std::size_t i = 0; i < count; ++i) {
     proxies_[i] = {solids[i].filter, !solids[i].is_active, is_sound(solids[i])};
@@ -146,7 +159,7 @@ void SolidMeetings::fit_trees(std::span<const SolidSurface> solids, Vec3 gravity
   }
   const auto fit = [&](std::uint32_t i, Workers& with) {
     const SolidSurface& s = solids[i];
-    trees_[i]->refit(s.x, s.v, boost_of(s, gravity, dt), dt, kMargin * s.depth, with);
+    trees_[i]->refit(s.x, s.v, boost_of(s, gravity, dt), dt, margins_[i], with);
   };
   const auto is_large = [&](std::uint32_t i) { return solids[i].faces.size() > kLarge; };
   for (const std::uint32_t i : used_) {

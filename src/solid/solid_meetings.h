@@ -96,6 +96,7 @@ class SolidMeetings {
   std::vector<SolidMeeting> meetings_;
   bool overflowed_ = false;
   // Scratch, kept for its memory:
+  std::vector<float> margins_;  ///< m, by solid
   std::vector<Aabb> boxes_;
   std::vector<BroadPhaseProxy> proxies_;
   std::vector<Near> near_;
