@@ -7,9 +7,6 @@
 namespace pliant {
 namespace {
 
-/// m/s; slower than this nothing bounces.
-constexpr float kLeastBounce = 0.2f;
-
 /// As the body will move if forces act on it for `dt` more.
 RigidBodyMotion motion_after(const btRigidBody& body, float dt) {
   RigidBodyMotion motion;
@@ -80,7 +77,8 @@ void RigidEngine::Impl::share_points(std::uint32_t index, std::vector<SharedPoin
                                                 : Vec3{};
     shared.gap = point.getDistance();
     shared.friction = point.m_combinedFriction;
-    shared.bounce = approach > kLeastBounce ? point.m_combinedRestitution * approach : 0;
+    shared.bounce =
+        approach > world->getSolverInfo().m_restitutionVelocityThreshold ? point.m_combinedRestitution * approach : 0;
     shared.impulse = from_bullet(normal * point.m_appliedImpulse + tangents.first * point.m_appliedImpulseLateral1 +
                                  tangents.second * point.m_appliedImpulseLateral2);
     shared.point = static_cast<std::uint32_t>(i);

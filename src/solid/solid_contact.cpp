@@ -81,10 +81,8 @@ SolidContactRows::Progress SolidContactRows::update(const LaneVectors& velocitie
   for (Row& row : rows_) {
     const Vec3 v = velocities.get(row.slot);
     if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
-    const Vec3 next = row.judge(v);
-    progress.change += static_cast<double>(length_squared(next - row.multiplier));
-    progress.size += static_cast<double>(length_squared(next));
-    row.multiplier = next;
+    progress.change += row.update(v);
+    progress.size += static_cast<double>(length_squared(row.multiplier));
   }
   return progress;
 }

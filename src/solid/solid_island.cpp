@@ -268,10 +268,8 @@ SolidIsland::Progress SolidIsland::update_multipliers() {
   for (IslandRow& row : rows_) {
     const Vec3 v = relative_velocity(row);
     if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
-    const Vec3 next = row.judge(v);
-    progress.change += static_cast<double>(length_squared(next - row.multiplier));
-    progress.size += static_cast<double>(length_squared(next));
-    row.multiplier = next;
+    progress.change += row.update(v);
+    progress.size += static_cast<double>(length_squared(row.multiplier));
   }
   for (IslandJointRow& row : joints_) {
     const float v = speed(row), next = row.judge(v);

@@ -151,14 +151,14 @@ struct Slide {
   double way = 0, speed_up = 0;
 };
 /// How far a cube slides down a slope of 1 in 2 between one second and three, and how much faster it gets.
-Slide slide(float friction, float young) {
+Slide slide(float friction, float young, int settling = 60) {
   GroundedRig rig(cube(0.3f, 3, young, 0));
   rig.friction = friction;
   const float angle = std::atan(0.5f);
   const Vec3 gravity{9.81f * std::sin(angle), -9.81f * std::cos(angle), 0};
   SolidTotals start;
-  for (int step = 0; step < 180; ++step) {
-    if (step == 60) start = rig.body.totals();
+  for (int step = 0; step < settling + 120; ++step) {
+    if (step == settling) start = rig.body.totals();
     rig.step_on_ground(gravity);
   }
   const SolidTotals end = rig.body.totals();
@@ -167,7 +167,8 @@ Slide slide(float friction, float young) {
 
 TEST(SolidContact, ASlopeHoldsWhatFrictionSays) {
   for (const float young : {2e5f, 1e8f}) {
-    const Slide held = slide(0.51f, young), slid = slide(0.49f, young);
+    // While the soft cube still wobbles, nodes at the edge of their cone slip by some micrometres, and may.
+    const Slide held = slide(0.51f, young, 300), slid = slide(0.49f, young);
     // a = g (sin − μ cos), over two seconds.
     const double expected = 9.81 * std::cos(std::atan(0.5)) * 0.01 * 2;
     std::printf("E %.0e: held %.1e m at 0.51, slid %.4f m at 0.49 and got %.4f m/s faster (%.4f expected)\n",
