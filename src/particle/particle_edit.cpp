@@ -190,6 +190,7 @@ void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
     if (node.holds_fixed) release_fixed(anchor, node);
   }
   std::erase_if(anchor_rows_, [&](const AnchorRow& row) { return row.anchor == anchor_slot; });
+  std::erase_if(tie_rows_, [&](const TieRow& row) { return row.anchor == anchor_slot; });
   anchors_[anchor_slot].reset();
 }
 

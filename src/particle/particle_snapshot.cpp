@@ -31,7 +31,7 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
   for (const std::uint32_t slot : order) {
     const Body& b = body(slot);
     const auto part = [&](const auto& array) {
-      return std::vector(array.begin() + b.first, array.begin() + b.first + b.count);
+      return std::vector(array.begin() + b.first, array.begin() + b.first + b.capacity);
     };
     out->bodies.push_back({b.id,
                            b.def,
@@ -86,7 +86,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
   fixed_contacts_ = snapshot.fixed_contacts, rigid_contacts_ = snapshot.rigid_contacts;
   meetings_.restore(snapshot.meetings);
   x_before_ = x_;
-  anchor_rows_.clear(), contacts_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), contacts_.clear();
 }
 
 }  // namespace pliant

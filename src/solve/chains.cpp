@@ -4,23 +4,13 @@
 #include <numeric>
 
 #include "math/node_lanes.h"
+#include "solve/chain_constants.h"
 
 namespace pliant {
 namespace {
 
 using Vec = LaneVec3<Float8>;
 
-/// Every row gives way a little, in shares of what its nodes' masses do: a line that is held at both ends and pulled
-/// straight has no other solution. Two orders more would stretch a rope under a thousand times its weight by 1 %.
-constexpr float kSoftness = 1e-6f;
-/// Of the last impulses, so much is the start of the next solve. At full scale the lines ring.
-constexpr float kWarmStart = 0.9f;
-/// How much of a taut line's stiffness across itself counts as inertia; see `stiffen`. From 1/4 on no tension is too
-/// much for any substep.
-constexpr float kTheta = 0.5f;
-/// Segments longer than this many times their length are shortened after the step.
-constexpr float kAllowedStretch = 1.005f;
-constexpr int kLimitSweeps = 3;
 /// Segments that one thread takes at least.
 constexpr std::size_t kSegmentsPerChunk = 1024;
 constexpr float kTiny = 1e-12f;
@@ -44,18 +34,23 @@ const Float8 kNoNeighbour = broadcast(1e30f);
 }  // namespace
 
 Chains::Chains(std::span<const ChainLine> lines, std::size_t node_count) {
-  std::vector<std::uint32_t> all_nodes, starts{0};
-  for (const ChainLine& line : lines) {
-    all_nodes.insert(all_nodes.end(), line.nodes.begin(), line.nodes.end());
+  std::vector<std::uint32_t> all_nodes, starts{0}, rings;
+  for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    const ChainLine& line = lines[i];
+    // A ring is left out here: without nodes it is in nobody's way.
+    if (line.is_closed()) rings.push_back(i);
+    if (!line.is_closed()) all_nodes.insert(all_nodes.end(), line.nodes.begin(), line.nodes.end());
     starts.push_back(static_cast<std::uint32_t>(all_nodes.size()));
     rows_ += line.lengths.size();
   }
   const Coloring coloring = color_rows({all_nodes, starts}, node_count);
+  line_starts_.assign(lines.size(), 0);
 
   for (std::size_t color = 0; color < coloring.count(); ++color) {
     color_starts_.push_back(static_cast<std::uint32_t>(batches_.size()));
     const auto rows = coloring.rows(color);
     std::vector<std::uint32_t> order(rows.begin(), rows.end());
+    std::erase_if(order, [&](std::uint32_t line) { return lines[line].is_closed(); });
     const auto is_slack = [&](std::uint32_t line) { return lines[line].tension_only; };
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t l, std::uint32_t r) {
       if (is_slack(l) != is_slack(r)) return is_slack(r);
@@ -68,6 +63,7 @@ Chains::Chains(std::span<const ChainLine> lines, std::size_t node_count) {
     }
   }
   color_starts_.push_back(static_cast<std::uint32_t>(batches_.size()));
+  for (const std::uint32_t ring : rings) add_batch(lines, std::span(&ring, 1));
   scratch_.resize(1);
   for (std::size_t color = 0; color + 1 < color_starts_.size(); ++color) {
     const std::size_t count = color_starts_[color + 1] - color_starts_[color];
@@ -96,6 +92,7 @@ void Chains::add_batch(std::span<const ChainLine> lines, std::span<const std::ui
   lengths_.resize(nodes_.size(), 0), compliance_.resize(nodes_.size(), 0);
   for (std::size_t lane = 0; lane < chosen.size(); ++lane) {
     const ChainLine& line = lines[chosen[lane]];
+    line_starts_[chosen[lane]] = static_cast<std::uint32_t>(8 * first + lane);
     for (std::size_t i = 0; i < line.nodes.size(); ++i) {
       nodes_[8 * (first + i) + lane] = line.nodes[i];
       ++lanes_in_use_[first + i];
@@ -124,6 +121,7 @@ void Chains::for_each_batch(Workers& workers, Body&& body) const {
 
 void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
   for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h); });
+  for (const Batch& ring : rings()) prepare_ring(ring, x.data(), v.data(), h);
 }
 
 void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
@@ -174,6 +172,7 @@ void Chains::solve(Workers& workers, std::span<Vec4> v) {
   for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) {
     batch.tension_only ? solve<true>(batch, v.data(), scratch) : solve<false>(batch, v.data(), scratch);
   });
+  for (const Batch& ring : rings()) solve_ring(ring, v.data());
 }
 
 template <bool kTensionOnly>
@@ -230,6 +229,7 @@ void Chains::solve(const Batch& batch, Vec4* v, Scratch& scratch) {
 void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const {
   for_each_batch(workers,
                  [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
+  for (const Batch& ring : rings()) stiffen_ring(ring, v_before.data(), v.data(), h);
 }
 
 // A segment under tension T pulls a node that leaves the line back with T/L per metre. Left to itself that force is
@@ -281,6 +281,7 @@ void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h,
 
 void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const {
   for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { limit(batch, x.data(), v.data(), h, scratch); });
+  for (const Batch& ring : rings()) limit_ring(ring, x.data(), v.data(), h);
 }
 
 void Chains::limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const {

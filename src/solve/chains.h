@@ -27,12 +27,15 @@
 
 namespace pliant {
 
-/// A line from node to node. A node may be in many lines, but in each only once.
+/// A line from node to node. A node may be in many lines, but in each only once; a ring begins and ends with the same.
 struct ChainLine {
   std::vector<std::uint32_t> nodes;
   std::vector<float> lengths;       ///< m, one less than nodes
   std::vector<float> compliance{};  ///< m/N, as many as lengths; empty for lines that do not stretch
-  bool tension_only = false;        ///< its segments may become shorter
+  std::vector<float> strengths{};   ///< N, as many as lengths: what tears them; empty for lines that do not tear
+  bool tension_only = false;        ///< its segments may become shorter; a ring's may not
+
+  bool is_closed() const { return nodes.size() > 3 && nodes.front() == nodes.back(); }
 };
 
 class Chains {
@@ -53,6 +56,11 @@ class Chains {
   template <typename Visit>
   void for_each_impulse(Visit&& visit) const;
   void forget_impulses();
+  /// N s between the ends of one segment, as of the last `solve`; negative where it pulls.
+  float impulse(std::size_t line, std::size_t segment) const { return impulses_[line_starts_[line] + 8 * segment]; }
+  void set_impulse(std::size_t line, std::size_t segment, float impulse) {
+    impulses_[line_starts_[line] + 8 * segment] = impulse;
+  }
 
   /// What decides the future besides positions and velocities.
   struct Memory {
@@ -89,6 +97,15 @@ class Chains {
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 
+  // Rings, one by one (chains_ring.cpp). Their batches come after those of all colours and use one lane.
+  std::span<const Batch> rings() const {
+    return std::span(batches_).subspan(color_starts_.empty() ? 0 : color_starts_.back());
+  }
+  void prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h);
+  void solve_ring(const Batch& ring, Vec4* v);
+  void stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float h) const;
+  void limit_ring(const Batch& ring, Vec4* x, Vec4* v, float h) const;
+
   // Arrays have eight lanes for each place along a batch. Place p of a batch is a node, and the segment that begins
   // there; the segment of the last place is not used.
   std::vector<std::uint32_t> nodes_;
@@ -102,6 +119,7 @@ class Chains {
   std::vector<float> softness_;      ///< speed per impulse
   std::vector<float> inverse_pivot_;
 
+  std::vector<std::uint32_t> line_starts_;  ///< where each line's first place is in these arrays
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> color_starts_;
   std::uint32_t longest_ = 0;

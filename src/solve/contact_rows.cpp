@@ -36,13 +36,23 @@ void solve_contact(Contact& row, Vec3 velocity, float target, float normal_respo
   apply(row.normal * change + friction_change);
 }
 
-Vec3 weighted_velocity(const FeatureContact& row, std::span<const Vec4> v) {
+template <typename Row>
+Vec3 weighted_velocity(const Row& row, std::span<const Vec4> v) {
   Vec3 sum{};
   for (std::size_t k = 0; k < 4; ++k) sum += v[row.nodes[k]].xyz() * row.weights[k];
   return sum;
 }
 
-void push(const FeatureContact& row, std::span<Vec4> v, Vec3 impulse) {
+/// How the relative velocity answers an impulse, in every direction.
+template <typename Row>
+float weighted_response(const Row& row, std::span<const Vec4> v) {
+  float response = 0;
+  for (std::size_t k = 0; k < 4; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+  return response;
+}
+
+template <typename Row>
+void push(const Row& row, std::span<Vec4> v, Vec3 impulse) {
   for (std::size_t k = 0; k < 4; ++k) add(v[row.nodes[k]], impulse * (row.weights[k] * v[row.nodes[k]].w));
 }
 
@@ -116,8 +126,7 @@ void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMo
 
 void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h) {
   for (FeatureContact& row : rows) {
-    float response = 0;
-    for (std::size_t k = 0; k < 4; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+    const float response = weighted_response(row, v);
     if (response <= 0) continue;
     solve_contact(
         row, weighted_velocity(row, v), contact_target(row.gap, h), response, [&](Vec3) { return response; },
@@ -154,6 +163,16 @@ void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMoti
     row.impulse += impulse;
     add(node, impulse * node.w);
     body.push(-impulse, row.arm);
+  }
+}
+
+void sweep(std::span<TieRow> rows, std::span<Vec4> v) {
+  for (TieRow& row : rows) {
+    const float response = weighted_response(row, v);
+    if (response <= 0) continue;
+    const Vec3 change = (row.target - weighted_velocity(row, v)) / response;
+    row.impulse += change;
+    push(row, v, change);
   }
 }
 

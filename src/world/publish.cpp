@@ -136,6 +136,7 @@ std::uint64_t World::Impl::hash() const {
   for (const JointRecord& joint : state.joints) hasher.add(joint.id.generation);
   rigid.add_to_hash(hasher);
   solid.add_to_hash(hasher);
+  particle.add_to_hash(hasher);
   return hasher.value();
 }
 
