@@ -198,6 +198,8 @@ class ParticleEngine {
   void place_tie(std::uint32_t anchor_slot, float h);
   void drop_tied_contacts();
   void merge_shares();
+  void find_tie_gains();
+  void solve_chains_of(const TieRow& row);
   void solve_tied_chains(std::span<RigidBodyMotion> rigid);
   bool is_attached(const Body& body, std::uint32_t node) const;
   void tear(Body& body, float h, std::vector<Tear>& tears);

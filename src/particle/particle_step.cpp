@@ -193,7 +193,7 @@ void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
-  sweep(tie_rows_, v_);
+  find_tie_gains();
 }
 
 void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {

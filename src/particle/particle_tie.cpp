@@ -10,9 +10,21 @@ namespace {
 
 /// Points that are apart are drawn together no faster than this.
 constexpr float kDrawSpeed = 5;  // m/s
-/// Turns of tied bodies in each round: what one chain pulls reaches the next only through the light nodes between them,
-/// so it takes many; no more than so many rows' worth of them.
-constexpr std::size_t kMostTurns = 16, kRowsOfTurns = 2000;
+/// Ties know the chains of their bodies where that takes no more than solving so many of their rows, in each substep.
+constexpr std::size_t kMostProbedRows = 20000;
+/// How much of a free node's give a tied point has at least.
+constexpr float kLeastGive = 1e-4f;
+
+/// Zero for a matrix that has none.
+Mat3 inverse_or_zero(const Mat3& m) {
+  const Vec3 c0 = cross(m.rows[1], m.rows[2]), c1 = cross(m.rows[2], m.rows[0]), c2 = cross(m.rows[0], m.rows[1]);
+  const float determinant = dot(m.rows[0], c0);
+  Mat3 out;
+  for (std::size_t k = 0; k < 3; ++k) out.rows[k] = Vec3{c0[k], c1[k], c2[k]} / determinant;
+  const bool is_good = is_finite(out.rows[0]) && is_finite(out.rows[1]) && is_finite(out.rows[2]);
+  if (!is_good) out.rows[0] = out.rows[1] = out.rows[2] = {};
+  return out;
+}
 
 }  // namespace
 
@@ -74,6 +86,8 @@ void ParticleEngine::place_tie(std::uint32_t anchor_slot, float h) {
   const Body &b = body(anchor.slot), &other = body(anchor.to.index);
   if (!b.is_active() && !other.is_active()) return;
   if (b.settings.frozen || other.settings.frozen) return;
+  const std::size_t rows = b.chains.row_count() + other.chains.row_count();
+  const bool knows_chains = 4 * rows * anchor.nodes.size() <= kMostProbedRows;
   for (std::uint32_t k = 0; k < anchor.nodes.size(); ++k) {
     const AnchorNode& node = anchor.nodes[k];
     const std::uint32_t i = b.first + node.node;
@@ -89,7 +103,8 @@ void ParticleEngine::place_tie(std::uint32_t anchor_slot, float h) {
                          .anchor = anchor_slot,
                          .index = k,
                          .target = target,
-                         .impulse = {}});
+                         .impulse = {},
+                         .knows_chains = knows_chains});
     ties_.emplace_back(i, anchor.to);
     for (std::size_t c = 0; c < 3; ++c) {
       if (weights[c] > 0) ties_.emplace_back(at[c], b.id);
@@ -115,7 +130,7 @@ void ParticleEngine::merge_shares() {
   // What is tied to something held does not move. It must not be so heavy that the change of its velocity is lost.
   constexpr float kHeld = 1e-4f;
   for (const TieRow& row : tie_rows_) {
-    if (row.slots[0] == row.slots[1]) continue;  // one chain would see both
+    if (row.knows_chains || row.slots[0] == row.slots[1]) continue;  // one chain would see both
     const float w = v_[row.nodes[0]].w;
     float other = 0;
     for (std::size_t k = 1; k < 4; ++k) other += row.weights[k] * row.weights[k] * v_[row.nodes[k]].w;
@@ -139,30 +154,72 @@ void ParticleEngine::merge_shares() {
   anchor_shares_.resize(kept);
 }
 
-/// Body after body, with the ties between them: of two chains that pull at one point each would else make up for all
-/// that is wrong with it, which is too much by half.
-void ParticleEngine::solve_tied_chains(std::span<RigidBodyMotion> rigid) {
-  const auto is_tied_body = [&](std::uint32_t slot) {
-    return std::any_of(tie_rows_.begin(), tie_rows_.end(),
-                       [&](const TieRow& row) { return row.slots[0] == slot || row.slots[1] == slot; });
-  };
-  std::size_t rows = 1;
-  for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active() && is_tied_body(slot)) rows += body(slot).chains.row_count();
+void ParticleEngine::solve_chains_of(const TieRow& row) {
+  begin_sharing();
+  for (std::size_t k = 0; k < (row.slots[0] == row.slots[1] ? 1 : 2); ++k) {
+    Body& b = body(row.slots[k]);
+    if (b.is_active()) b.chains.solve(workers_, velocities(b));
   }
-  const std::size_t turns = std::clamp<std::size_t>(kRowsOfTurns / rows, 1, kMostTurns);
-  for (std::size_t turn = 0; turn < turns; ++turn) {
-    for (const std::uint32_t slot : slots_) {
-      Body& b = body(slot);
-      const bool is_tied = is_tied_body(slot);
-      if (!b.is_active() || (turn > 0 && !is_tied)) continue;
-      begin_sharing();
-      b.chains.solve(workers_, velocities(b));
-      end_sharing();
-      if (!is_tied) continue;
-      sweep(anchor_rows_, v_, rigid);
-      sweep(tie_rows_, v_);
+  end_sharing();
+}
+
+/// What one chain pulls reaches the next only through the light nodes between them: solved in turns, two ropes end to
+/// end throw a load of ten times their weight about. So it is tried out how the tied points answer a push when both
+/// chains are solved with it; these answers are linear.
+void ParticleEngine::find_tie_gains() {
+  for (TieRow& row : tie_rows_) {
+    row.gain.rows[0] = row.gain.rows[1] = row.gain.rows[2] = {};
+    if (!row.knows_chains) continue;
+    const std::array<Body*, 2> bodies{&body(row.slots[0]), &body(row.slots[1])};
+    std::array<std::vector<Vec4>, 2> v;
+    std::array<Chains::Memory, 2> impulses;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::span<Vec4> now = velocities(*bodies[k]);
+      v[k].assign(now.begin(), now.end());
+      impulses[k] = bodies[k]->chains.memory();
     }
+    const auto put_back = [&] {
+      for (std::size_t k = 0; k < 2; ++k) {
+        std::copy(v[k].begin(), v[k].end(), velocities(*bodies[k]).begin());
+        bodies[k]->chains.restore(impulses[k]);
+      }
+    };
+    // A push that would change the velocity by about 1 m/s if there were no chains.
+    float weight = 0;
+    for (std::size_t k = 0; k < 4; ++k) weight += row.weights[k] * row.weights[k] * v_[row.nodes[k]].w;
+    if (weight <= 0) continue;
+    solve_chains_of(row);
+    const Vec3 without = relative_velocity(row, v_);
+    Mat3 response;
+    for (std::size_t column = 0; column < 3; ++column) {
+      put_back();
+      Vec3 impulse{};
+      impulse[column] = 1 / weight;
+      push(row, v_, impulse);
+      solve_chains_of(row);
+      const Vec3 answer = (relative_velocity(row, v_) - without) * weight;
+      // No point is held without any give: that keeps the matrix away from singular ones.
+      for (std::size_t k = 0; k < 3; ++k) response(k, column) = answer[k] + (k == column ? kLeastGive * weight : 0);
+    }
+    put_back();
+    row.gain = inverse_or_zero(response);
+  }
+}
+
+void ParticleEngine::solve_tied_chains(std::span<RigidBodyMotion> rigid) {
+  begin_sharing();
+  for (const std::uint32_t slot : slots_) {
+    if (body(slot).is_active()) body(slot).chains.solve(workers_, velocities(body(slot)));
+  }
+  end_sharing();
+  sweep(anchor_rows_, v_, rigid);
+  for (TieRow& row : tie_rows_) {
+    if (!row.knows_chains) continue;
+    const Vec3 impulse = row.gain * (row.target - relative_velocity(row, v_));
+    row.impulse += impulse;
+    push(row, v_, impulse);
+    solve_chains_of(row);
+    sweep(anchor_rows_, v_, rigid);
   }
 }
 

@@ -52,7 +52,7 @@ float weighted_response(const Row& row, std::span<const Vec4> v) {
 }
 
 template <typename Row>
-void push(const Row& row, std::span<Vec4> v, Vec3 impulse) {
+void push_nodes(const Row& row, std::span<Vec4> v, Vec3 impulse) {
   for (std::size_t k = 0; k < 4; ++k) add(v[row.nodes[k]], impulse * (row.weights[k] * v[row.nodes[k]].w));
 }
 
@@ -92,7 +92,7 @@ void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<
 }
 
 void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
-  for (const FeatureContact& row : rows) push(row, v, row.normal * row.normal_impulse + row.friction_impulse);
+  for (const FeatureContact& row : rows) push_nodes(row, v, row.normal * row.normal_impulse + row.friction_impulse);
 }
 
 void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
@@ -130,7 +130,7 @@ void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h) {
     if (response <= 0) continue;
     solve_contact(
         row, weighted_velocity(row, v), contact_target(row.gap, h), response, [&](Vec3) { return response; },
-        [&](Vec3 impulse) { push(row, v, impulse); });
+        [&](Vec3 impulse) { push_nodes(row, v, impulse); });
   }
 }
 
@@ -172,8 +172,11 @@ void sweep(std::span<TieRow> rows, std::span<Vec4> v) {
     if (response <= 0) continue;
     const Vec3 change = (row.target - weighted_velocity(row, v)) / response;
     row.impulse += change;
-    push(row, v, change);
+    push_nodes(row, v, change);
   }
 }
+
+Vec3 relative_velocity(const TieRow& row, std::span<const Vec4> v) { return weighted_velocity(row, v); }
+void push(const TieRow& row, std::span<Vec4> v, Vec3 impulse) { push_nodes(row, v, impulse); }
 
 }  // namespace pliant

@@ -70,6 +70,10 @@ struct TieRow {
   std::uint32_t anchor = 0, index = 0;   ///< whose row it is
   Vec3 target{};                         ///< m/s, relative: what brings the points together
   Vec3 impulse{};                        ///< on the first node
+  /// The impulse that a wrong relative velocity takes while the chains of both bodies hold them together; only where it
+  /// is known. Without them a chain gives way like the one light node at its end.
+  bool knows_chains = false;
+  Mat3 gain{};
 };
 
 /// The speed along the normal that a contact must have at least: what is apart may just meet within the substep.
@@ -85,6 +89,9 @@ void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMo
 void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h);
 void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
 void sweep(std::span<TieRow> rows, std::span<Vec4> v);
+/// The relative velocity of what is tied.
+Vec3 relative_velocity(const TieRow& row, std::span<const Vec4> v);
+void push(const TieRow& row, std::span<Vec4> v, Vec3 impulse);
 
 /// After the positions moved: parts what still overlaps, a share of it in each substep. Velocities stay as they are:
 /// pushing through them, tried first, threw folded cloth about at 0.2 m/s for ever.

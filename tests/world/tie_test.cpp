@@ -11,7 +11,7 @@ namespace {
 Vec3 node(const World& world, BodyId body, std::size_t i) { return (*world.node_positions(body))[i]; }
 
 TEST(Ties, TwoRopesEndToEndCarryAWeightAndTellIt) {
-  for (const float mass : {0.05f, 0.2f, 0.5f, 1.0f, 2.0f}) {
+  for (const float mass : {0.05f, 1.0f, 10.0f, 100.0f}) {
     World world({.allow_sleep = false});
     const BodyId upper = *world.add(RopeDef{.path = {{0, 2, 0}, {0, 1.5f, 0}}});
     const BodyId lower = *world.add(RopeDef{.path = {{0, 1.5f, 0}, {0, 1, 0}}});
@@ -137,11 +137,11 @@ TEST(ClosedRopes, HangOnAPegAndCarryAWeightOnBothStrands) {
   def.material.damping = 3;
   const BodyId band = *world.add(def);
   const AnchorId peg = *world.add(AnchorDef{.body = band, .nodes = NearestNodes{{0, 0.8f, 0}}});
-  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.05f}, .position = {0, -0.8f, 0}, .mass = 20.0f});
+  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.05f}, .position = {0, -0.87f, 0}, .mass = 20.0f});
   world.add(AnchorDef{.body = band, .nodes = NearestNodes{{0, -0.8f, 0}}, .to = ball});
   for (int i = 0; i < 600; ++i) world.step();
   const float half = 2 * std::hypot(0.8f, 0.02f);
-  EXPECT_NEAR(world.state(ball)->center_of_mass.y, 0.8f - half, 0.005f * half);
+  EXPECT_NEAR(world.state(ball)->center_of_mass.y, 0.73f - half, 0.005f * half);
   EXPECT_LT(world.report().max_stretch, 0.01f);
   EXPECT_NEAR(world.state(peg)->force.y, 20.3f * 9.81f, 0.03f * 200);
 }
