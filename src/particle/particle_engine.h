@@ -189,6 +189,7 @@ class ParticleEngine {
   void damp_pieces(Body& body, float h);
   void damp_carriers(float h);
   bool carries_rigid(const Body& body) const;
+  bool has_held_nodes(const Body& body) const;
   void renew_looks(Body& body, std::span<const Obstacle> obstacles, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);

@@ -41,7 +41,7 @@ void ParticleEngine::begin_step(float dt) {
 /// Only the deformation is damped. Document 004's factor on all velocities (eq. 2 and 3) brakes falling bodies too.
 void ParticleEngine::apply_damping(Body& b, float dt) {
   if (b.model->damping <= 0 || carries_rigid(b)) return;
-  if (b.model->piece_count > 1) return damp_pieces(b, dt);
+  if (b.model->piece_count > 1 || has_held_nodes(b)) return damp_pieces(b, dt);
   const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
   const float keep = std::exp(-b.model->damping * dt);
   for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
