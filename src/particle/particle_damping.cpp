@@ -7,6 +7,7 @@
 // rope of 5 kg that carries 400 kg else only the 5 kg would be braked.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "math/point_masses.h"
 #include "particle/particle_body.h"
@@ -18,49 +19,52 @@ namespace {
 constexpr float kHeldMass = 1e3f;
 
 /// Scales what in the velocities of some nodes deviates from their motion as a whole. Held nodes stay as they are.
-struct DampedNodes {
-  std::vector<Vec4> x, v;
-  std::vector<float> masses;
-
-  void clear() { x.clear(), v.clear(), masses.clear(); }
-  void add(const Vec4& position, const Vec4& velocity, float mass) {
-    x.push_back(position), v.push_back(velocity), masses.push_back(mass);
+void damp(std::span<const Vec4> x, std::span<Vec4> v, std::span<const float> masses, float keep) {
+  const RigidFit fit = fit_rigid(x, v, masses);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (v[i].w <= 0) continue;
+    const Vec3 whole = fit.velocity + cross(fit.angular_velocity, x[i].xyz() - fit.center);
+    const Vec3 damped = whole + (v[i].xyz() - whole) * keep;
+    v[i] = {damped.x, damped.y, damped.z, v[i].w};
   }
-  void damp(float keep) {
-    const RigidFit fit = fit_rigid(x, v, masses);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (v[i].w <= 0) continue;
-      const Vec3 whole = fit.velocity + cross(fit.angular_velocity, x[i].xyz() - fit.center);
-      const Vec3 damped = whole + (v[i].xyz() - whole) * keep;
-      v[i] = {damped.x, damped.y, damped.z, v[i].w};
-    }
-  }
-};
+}
 
 }  // namespace
 
 /// Each piece has a motion of its own as a whole.
 void ParticleEngine::damp_pieces(Body& b, float dt) {
-  const ParticleModel& model = *b.model;
-  const auto piece_of = [&](std::uint32_t i) { return model.piece_count > 1 ? model.pieces[i] : 0; };
-  std::vector<std::uint32_t> order(b.count), starts(model.piece_count + 1, 0);
-  for (std::uint32_t i = 0; i < b.count; ++i) ++starts[piece_of(i) + 1];
-  for (std::uint32_t piece = 0; piece < model.piece_count; ++piece) starts[piece + 1] += starts[piece];
-  std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
-  for (std::uint32_t i = 0; i < b.count; ++i) order[next[piece_of(i)]++] = b.first + i;
   float total = 0;
   for (const float mass : masses(b)) total += mass;
-  const float keep = std::exp(-model.damping * dt);
-  DampedNodes nodes;
-  for (std::uint32_t piece = 0; piece < model.piece_count; ++piece) {
-    nodes.clear();
-    for (std::uint32_t k = starts[piece]; k < starts[piece + 1]; ++k) {
-      const Vec4 &x = x_[order[k]], &v = v_[order[k]];
-      nodes.add(x, v, v.w > 0 ? 1 / v.w : kHeldMass * total);
-    }
-    nodes.damp(keep);
-    for (std::uint32_t k = starts[piece]; k < starts[piece + 1]; ++k) v_[order[k]] = nodes.v[k - starts[piece]];
+  const float keep = std::exp(-b.model->damping * dt);
+  const auto mass_of = [&](const Vec4& v) { return v.w > 0 ? 1 / v.w : kHeldMass * total; };
+  auto& [x, v, piece_masses, order, ends] = damped_;
+  if (b.model->piece_count == 1) {
+    piece_masses.clear();
+    for (const Vec4& node : velocities(b)) piece_masses.push_back(mass_of(node));
+    return damp(positions(b), velocities(b), piece_masses, keep);
   }
+  sort_by_piece(b);
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : ends) {
+    x.clear(), v.clear(), piece_masses.clear();
+    for (std::uint32_t k = begin; k < end; ++k) {
+      x.push_back(x_[order[k]]), v.push_back(v_[order[k]]), piece_masses.push_back(mass_of(v_[order[k]]));
+    }
+    damp(x, v, piece_masses, keep);
+    for (std::uint32_t k = begin; k < end; ++k) v_[order[k]] = v[k - begin];
+    begin = end;
+  }
+}
+
+void ParticleEngine::sort_by_piece(const Body& b) {
+  const std::vector<std::uint32_t>& pieces = b.model->pieces;
+  std::vector<std::uint32_t>& ends = damped_.ends;
+  ends.assign(b.model->piece_count, 0);
+  for (const std::uint32_t piece : pieces) ++ends[piece];
+  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0u);
+  // Where each piece begins, until its nodes have moved that to where it ends.
+  damped_.order.resize(b.count);
+  for (std::uint32_t i = 0; i < b.count; ++i) damped_.order[ends[pieces[i]]++] = b.first + i;
 }
 
 bool ParticleEngine::has_held_nodes(const Body& b) const {

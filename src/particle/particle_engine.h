@@ -188,6 +188,7 @@ class ParticleEngine {
   void solve_gas(Body& body);
   void apply_damping(Body& body, float h);
   void damp_pieces(Body& body, float h);
+  void sort_by_piece(const Body& body);
   void damp_carriers(float h);
   bool carries_rigid(const Body& body) const;
   bool has_held_nodes(const Body& body) const;
@@ -249,6 +250,18 @@ class ParticleEngine {
     Vec3 velocity_before;
   };
   std::vector<Shared> anchor_shares_;
+  struct TieProbe {
+    std::vector<Vec4> v;
+    Chains::Memory impulses;
+  };
+  std::array<TieProbe, 2> tie_probes_;  ///< scratch
+  /// Of one piece of a body, and all nodes of the body by piece.
+  struct DampedNodes {
+    std::vector<Vec4> x, v;
+    std::vector<float> masses;
+    std::vector<std::uint32_t> order, ends;
+  };
+  DampedNodes damped_;                                   ///< scratch
   std::vector<std::uint32_t> anchored_node_;             ///< scratch, kept for its memory
   std::vector<RigidBodyMotion> rigid_motions_;           ///< as the solve left them
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory

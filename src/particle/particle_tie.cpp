@@ -144,8 +144,8 @@ void ParticleEngine::merge_shares() {
       anchor_shares_.push_back({row.nodes[1], other, w > 0 ? w * other / (w + other) : kHeld * other, {}});
     }
   }
-  std::stable_sort(anchor_shares_.begin(), anchor_shares_.end(),
-                   [](const Shared& a, const Shared& b) { return a.node < b.node; });
+  std::sort(anchor_shares_.begin(), anchor_shares_.end(),
+            [](const Shared& a, const Shared& b) { return a.node != b.node ? a.node < b.node : a.weight < b.weight; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < anchor_shares_.size(); ++i) {
     if (kept > 0 && anchor_shares_[kept - 1].node == anchor_shares_[i].node) {
@@ -175,17 +175,15 @@ void ParticleEngine::find_tie_gains() {
     row.gain.rows[0] = row.gain.rows[1] = row.gain.rows[2] = {};
     if (!row.knows_chains) continue;
     const std::array<Body*, 2> bodies{&body(row.slots[0]), &body(row.slots[1])};
-    std::array<std::vector<Vec4>, 2> v;
-    std::array<Chains::Memory, 2> impulses;
     for (std::size_t k = 0; k < 2; ++k) {
       const std::span<Vec4> now = velocities(*bodies[k]);
-      v[k].assign(now.begin(), now.end());
-      impulses[k] = bodies[k]->chains.memory();
+      tie_probes_[k].v.assign(now.begin(), now.end());
+      bodies[k]->chains.save(tie_probes_[k].impulses);
     }
     const auto put_back = [&] {
       for (std::size_t k = 0; k < 2; ++k) {
-        std::copy(v[k].begin(), v[k].end(), velocities(*bodies[k]).begin());
-        bodies[k]->chains.restore(impulses[k]);
+        std::copy(tie_probes_[k].v.begin(), tie_probes_[k].v.end(), velocities(*bodies[k]).begin());
+        bodies[k]->chains.restore(tie_probes_[k].impulses);
       }
     };
     // A push that would change the velocity by about 1 m/s if there were no chains.

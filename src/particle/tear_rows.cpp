@@ -49,19 +49,30 @@ class RowLayer {
 
   void lay_bends() {
     model_.line_bends.clear();
+    // Where an edge has come apart, two lines go on side by side. Each stays together, as it is swept along itself.
+    std::vector<std::vector<Bend>> lines;
+    const auto end_lines = [&] {
+      for (const auto& line : lines) model_.line_bends.insert(model_.line_bends.end(), line.begin(), line.end());
+      lines.clear();
+    };
     for (std::size_t i = 0; i < rest_.whole.line_bends.size(); ++i) {
       const Bend& bend = rest_.whole.line_bends[i];
+      if (i > 0 && !goes_on(rest_.whole.line_bends[i - 1], bend)) end_lines();
       const auto before = edges_now(rest_.bend_edges[i][0], bend.nodes[0], bend.nodes[1]);
       const auto after = edges_now(rest_.bend_edges[i][1], bend.nodes[1], bend.nodes[2]);
       for (const EdgeNow& a : before) {
         for (const EdgeNow& b : after) {
           if (a.nodes[1] != b.nodes[0]) continue;
-          model_.line_bends.push_back(bend);
-          model_.line_bends.back().nodes = {a.nodes[0], a.nodes[1], b.nodes[1], a.nodes[0]};
-          model_.line_bends.back().stiffness *= std::min(a.share, b.share);
+          Bend row = bend;
+          row.nodes = {a.nodes[0], a.nodes[1], b.nodes[1], a.nodes[0]};
+          row.stiffness *= std::min(a.share, b.share);
+          auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return goes_on(l.back(), row); });
+          if (line == lines.end()) line = lines.insert(lines.end(), std::vector<Bend>());
+          line->push_back(row);
         }
       }
     }
+    end_lines();
   }
 
   void lay_hinges() {
@@ -91,6 +102,10 @@ class RowLayer {
       add(segments, next.segments), add(elements, next.elements);
     }
   };
+
+  static bool goes_on(const Bend& before, const Bend& after) {
+    return before.nodes[1] == after.nodes[0] && before.nodes[2] == after.nodes[1];
+  }
 
   /// What an element has now where it had `node` at first.
   std::uint32_t now(std::uint32_t element, std::uint32_t node) const {

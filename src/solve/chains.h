@@ -15,6 +15,7 @@
 // Nodes are `Vec4`: positions, and velocities with the inverse mass in `w` (0 for a node that rows do not move).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +24,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "math/node_lanes.h"
+#include "solve/cyclic_system.h"
 #include "solve/line_batches.h"
 
 namespace pliant {
@@ -67,6 +69,8 @@ class Chains {
     std::vector<float> impulses;
   };
   Memory memory() const { return {impulses_}; }
+  /// Into memory that is there already.
+  void save(Memory& memory) const { memory.impulses = impulses_; }
   void restore(const Memory& memory);
   void add_to_hash(Hasher& hasher) const;
 
@@ -77,6 +81,11 @@ class Chains {
     std::vector<NodeLanes> v;
     std::vector<LaneVec3<Float8>> aux, old;
     std::vector<Float8> rhs, gain;
+  };
+
+  struct RingScratch {
+    CyclicSystem system;
+    std::array<std::vector<double>, 3> change;
   };
 
   template <typename Body>
@@ -112,6 +121,7 @@ class Chains {
 
   std::vector<std::uint32_t> line_starts_;  ///< where each line's first place is in these arrays
   mutable std::vector<Scratch> scratch_;    ///< one for each range that a thread takes
+  mutable RingScratch ring_scratch_;
   mutable std::vector<float> stretch_parts_;
   std::size_t rows_ = 0;
 };

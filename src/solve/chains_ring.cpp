@@ -1,9 +1,8 @@
 // Rings: lines that end where they begin.
 //
 // The same rows as those of a line with two ends, and one more coupling between the last and the first. That is a
-// tridiagonal system with two corners, solved as one without them and a correction of rank one (Sherman and Morrison;
-// Press et al., "Numerical Recipes", 2.7). Rings are few and short, so they are reckoned one by one, in double: that
-// leaves enough of the small differences that `eliminate` in chains.cpp avoids.
+// tridiagonal system with two corners. Rings are few and short, so they are reckoned one by one, in double: that leaves
+// enough of the small differences that `eliminate` in chains.cpp avoids.
 #include <algorithm>
 #include <cmath>
 
@@ -12,42 +11,6 @@
 
 namespace pliant {
 namespace {
-
-/// Row i: lower[i] x[i−1] + diagonal[i] x[i] + upper[i] x[i+1] = rhs[i], with indices that go round.
-struct CyclicSystem {
-  explicit CyclicSystem(std::size_t size) : lower(size), diagonal(size), upper(size) {}
-
-  /// `rhs` becomes the solution.
-  void solve(std::vector<double>& rhs) const {
-    const std::size_t n = diagonal.size();
-    const double gamma = -diagonal[0], corner = lower[0], other = upper[n - 1];
-    std::vector<double> changed(diagonal), side(n, 0.0);
-    changed[0] -= gamma;
-    changed[n - 1] -= corner * other / gamma;
-    side[0] = gamma, side[n - 1] = other;
-    solve_open(changed, rhs);
-    solve_open(changed, side);
-    const double share = corner / gamma;
-    const double factor = (rhs[0] + share * rhs[n - 1]) / (1 + side[0] + share * side[n - 1]);
-    for (std::size_t i = 0; i < n; ++i) rhs[i] -= factor * side[i];
-  }
-
-  std::vector<double> lower, diagonal, upper;
-
- private:
-  void solve_open(const std::vector<double>& middle, std::vector<double>& x) const {
-    const std::size_t n = middle.size();
-    std::vector<double> ratio(n, 0.0);
-    double pivot = middle[0];
-    x[0] /= pivot;
-    for (std::size_t i = 1; i < n; ++i) {
-      ratio[i] = upper[i - 1] / pivot;
-      pivot = middle[i] - lower[i] * ratio[i];
-      x[i] = (x[i] - lower[i] * x[i - 1]) / pivot;
-    }
-    for (std::size_t i = n - 1; i-- > 0;) x[i] -= ratio[i + 1] * x[i + 1];
-  }
-};
 
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
@@ -71,8 +34,9 @@ void Chains::prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h) {
 
 void Chains::solve_ring(const Batch& ring, Vec4* v) {
   const std::size_t count = segments(ring);
-  CyclicSystem system(count);
-  std::vector<double> change(count);
+  CyclicSystem& system = ring_scratch_.system;
+  std::vector<double>& change = ring_scratch_.change[0];
+  system.resize(count), change.resize(count);
   const auto direction = [&](std::size_t i) {
     const std::size_t at = 8 * (ring.first + i);
     return Vec3{direction_x_[at], direction_y_[at], direction_z_[at]};
@@ -104,8 +68,10 @@ void Chains::solve_ring(const Batch& ring, Vec4* v) {
 
 void Chains::stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float h) const {
   const std::size_t count = segments(ring);
-  CyclicSystem system(count);
-  std::vector<double> change[3] = {std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
+  CyclicSystem& system = ring_scratch_.system;
+  std::array<std::vector<double>, 3>& change = ring_scratch_.change;
+  system.resize(count);
+  for (std::vector<double>& axis : change) axis.resize(count);
   const auto gain = [&](std::size_t i) {
     const std::size_t at = 8 * (ring.first + i);
     return static_cast<double>(std::max(-kTheta * h * impulses_[at] / lengths_[at], 0.0f));
