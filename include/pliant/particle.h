@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,7 @@ struct ClothMaterial {
   float shear_stiffness = 30;           ///< N/m: the force per width that one radian of shear takes
   float stretch_stiffness = kInfinity;  ///< N/m: the force per width that a strain of 1 would take
   float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
+  float strength = kInfinity;           ///< N/m: the force per width at which it tears
 };
 
 /// A sheet of cloth, or any surface made of it: a flag, a net, a bag, a balloon.
@@ -53,7 +55,8 @@ struct ClothDef {
   float gravity_scale = 1;
   float drag = 0;      ///< of the air, as a drag coefficient times the air's density, kg/m³; about 1.2 for a flag
   float pressure = 0;  ///< Pa over the air outside, of the gas that a closed surface holds at its rest volume
-  bool self_collision = false;  ///< costs several times the rest of a draped cloth
+  float outside_pressure = 101325;  ///< Pa, of the air outside; it says how little the gas can be compressed
+  bool self_collision = false;      ///< costs several times the rest of a draped cloth
   CollisionFilter filter{};
   bool allow_sleep = true;
 
@@ -67,12 +70,14 @@ struct RopeMaterial {
   float bend_stiffness = 0;             ///< N m²: the moment that one 1/m of curvature takes
   float stretch_stiffness = kInfinity;  ///< N: the force that a strain of 1 would take
   float damping = 1;                    ///< 1/s: of the deformation, not of the body's motion as a whole
+  float strength = kInfinity;           ///< N: the force at which it tears
 };
 
 /// A rope, cable or thread along a path of straight pieces. Nodes are numbered along it.
 struct RopeDef {
   std::string name{};
   std::vector<Vec3> path{{0, 0, 0}, {0, -1, 0}};  ///< m, in the body's frame
+  bool closed = false;                            ///< a ring: the path goes on from its last point to its first
   float segment = 0.05f;                          ///< m; the longest distance of nodes
   float radius = 0.01f;                           ///< m
   RopeMaterial material{};
@@ -127,19 +132,29 @@ struct JellyDef {
 
 using ParticleDef = std::variant<ClothDef, RopeDef, JellyDef>;
 
-/// Ties nodes of a cloth, rope or jelly to a rigid body, or to the world, where they are when the anchor is made.
+/// Ties nodes of a cloth, rope or jelly to a rigid body or to the world, where they are when the anchor is made; or to
+/// points of a cloth, rope or jelly, to which they are drawn and with which they are one from then on.
 struct AnchorDef {
   std::string name{};
   BodyId body{};                         ///< the cloth, rope or jelly
   NodeSelection nodes = NearestNodes{};  ///< of it
   BodyId to{};                           ///< null: the world
-  float break_force = kInfinity;         ///< N on one node, averaged over a substep; beyond it that node comes loose
+  /// If `to` is a cloth, rope or jelly: its nodes to choose from, each of `nodes` takes the nearest. None: each of
+  /// `nodes` takes the nearest point of its surface, or of the rope.
+  std::optional<NodeSelection> to_nodes{};
+  float break_force = kInfinity;  ///< N on one node, averaged over a substep; beyond it that node comes loose
 };
 
 /// An anchor's reading.
 struct AnchorState {
   Vec3 force{};           ///< N on the nodes together, averaged over the last substep
   std::size_t nodes = 0;  ///< that still hold
+};
+
+/// The gas in a closed cloth. It keeps the temperature of the air outside: pressure times volume stays the same.
+struct GasState {
+  float pressure = 0;  ///< Pa, over the air outside
+  float volume = 0;    ///< m³
 };
 
 }  // namespace pliant

@@ -50,6 +50,12 @@ struct AnchorBreak {
   float force = 0;        ///< N, on the node that was pulled most
   std::size_t nodes = 0;  ///< that let go
 };
+/// A cloth or rope tore at one place; a tear of several cells is as many of these.
+struct Tear {
+  BodyId body{};
+  Vec3 position{};  ///< world, m
+  float force = 0;  ///< N, of the yarn or rope that tore, averaged over the substep
+};
 /// A body became non-finite or left the simulable range; it was put back where the step began and frozen.
 struct Quarantine {
   BodyId body{};
@@ -63,6 +69,7 @@ struct Events {
   std::span<const TouchEvent> touch_ends{};
   std::span<const JointBreak> joint_breaks{};
   std::span<const AnchorBreak> anchor_breaks{};
+  std::span<const Tear> tears{};
   std::span<const Quarantine> quarantines{};
   std::span<const BodyId> fell_asleep{};
   std::span<const BodyId> woke_up{};

@@ -13,6 +13,8 @@
 // A World is used by one thread at a time; different Worlds are independent.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,13 +103,18 @@ class World {
   std::optional<std::size_t> island(BodyId body) const;
 
   // --- Bodies of nodes (solids, cloth, rope, jelly): reading --------------------------------------------------------
-  // Nodes and tets are numbered as in the mesh. Spans are valid until the next step or edit.
+  // Nodes and tets are numbered as in the mesh; nodes that come of tearing follow them. Spans are valid until the next
+  // step or edit.
   Result<std::span<const Vec3>> node_positions(BodyId body) const;
   Result<std::span<const Vec3>> node_velocities(BodyId body) const;
   /// The surface, three nodes for each triangle. A rope has none.
   Result<std::span<const Face>> surface_faces(BodyId body) const;
   /// The nodes that a selection names, ascending; an error where it names none of the body.
   Result<std::vector<std::uint32_t>> select_nodes(BodyId body, const NodeSelection& nodes) const;
+  /// The pieces of a rope between its nodes, along it. Others have none.
+  Result<std::span<const std::array<std::uint32_t, 2>>> rope_segments(BodyId body) const;
+  /// Of a cloth that has `pressure`; an error for others, and for one that has torn.
+  Result<GasState> gas(BodyId cloth) const;
   /// One value for each tet of a solid.
   Result<std::vector<float>> tet_values(BodyId solid, TetValue value) const;
   /// The force, in N, that holding the held nodes among these took in the last substep.

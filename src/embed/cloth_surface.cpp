@@ -21,13 +21,24 @@ ClothSurface::ClothSurface(const World& world, BodyId body, const ClothDef& def)
   const std::span<const Face> faces = *world.surface_faces(body);
   faces_.assign(faces.begin(), faces.end());
   const std::vector<Vec3> rest = rest_nodes(def);
-  if (def.surface && !def.surface->vertices.empty()) {
+  if (world.node_positions(body)->size() != rest.size()) {
+    show_torn(world, body);
+  } else if (def.surface && !def.surface->vertices.empty()) {
     use(def.surface);
     embedding_.emplace(rest, faces_, def.surface->vertices);
     surface_normals_ = SurfaceNormals(*mesh_);
   } else {
     show_own(rest);
   }
+}
+
+/// Its own triangles, as they are now: the nodes that it had at rest are no longer all.
+void ClothSurface::show_torn(const World& world, BodyId body) {
+  const std::span<const Vec3> positions = *world.node_positions(body);
+  std::vector<Vec3> nodes(positions.begin(), positions.end());
+  const Transform body_from_world = world.state(body)->world_from_body.inverse();
+  for (Vec3& node : nodes) node = body_from_world * node;
+  show_own(nodes);
 }
 
 void ClothSurface::show_own(std::span<const Vec3> nodes) {
@@ -45,10 +56,7 @@ bool ClothSurface::update(Workers& workers, const World& world, BodyId body, std
   if (is_torn) {
     embedding_.reset();
     faces_.assign(faces.begin(), faces.end());
-    std::vector<Vec3> nodes(positions.begin(), positions.end());
-    const Transform body_from_world = world.state(body)->world_from_body.inverse();
-    for (Vec3& node : nodes) node = body_from_world * node;
-    show_own(nodes);
+    show_torn(world, body);
   }
   if (embedding_) {
     embedding_->update(workers, positions, vertices_);

@@ -19,6 +19,7 @@ class ClothSurface final : public DeformingSurface {
 
  private:
   void show_own(std::span<const Vec3> nodes);
+  void show_torn(const World& world, BodyId body);
 
   std::vector<Face> faces_;
   std::optional<SheetEmbedding> embedding_;

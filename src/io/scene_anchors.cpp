@@ -1,4 +1,4 @@
-// Anchors: nodes of cloth, rope and jelly tied to rigid bodies or to the world. One entry may stand for many anchors:
+// Anchors: nodes of cloth, rope and jelly tied to other bodies or to the world. One entry may stand for many anchors:
 // `"body": "rope[*]"` ties every copy, `"to": "post[*]"` each of them to its own post.
 #include <fmt/format.h>
 
@@ -35,13 +35,15 @@ void add_anchors(const SceneReader& r, const AnchorDraft& draft) {
   std::vector<const SceneBody*> to = {nullptr};
   if (!draft.to_name.empty()) {
     to = bodies_of(
-        r, "to", draft.to_name,
-        [](const BodyDef& def) {
-          return std::holds_alternative<RigidDef>(def) || std::holds_alternative<GroundDef>(def);
-        },
-        "is not rigid: nodes are anchored to rigid bodies, or to the world where `to` is left out");
+        r, "to", draft.to_name, [](const BodyDef& def) { return !std::holds_alternative<SolidDef>(def); },
+        "is a solid: nodes are anchored to rigid bodies, to cloth, rope and jelly, or to the world where `to` is left "
+        "out");
   }
   if (bodies.empty() || to.empty()) return;
+  if (draft.to_nodes && (!to[0] || !has_particles(to[0]->def))) {
+    return r.member("to_nodes", *r.value().find("to_nodes"))
+        .refuse("only a cloth, rope or jelly has nodes to choose from");
+  }
   if (to.size() != 1 && bodies.size() != 1 && bodies.size() != to.size()) {
     return r.refuse(fmt::format("`body` stands for {} bodies and `to` for {}; they must be as many, or one of them one",
                                 bodies.size(), to.size()));
@@ -61,7 +63,13 @@ const Fields<AnchorDraft>& anchor_fields() {
       field<AnchorDraft>("name", [](const SceneReader& r, AnchorDraft& d) { read_name(r, d.name); }),
       field("body", &AnchorDraft::body_name).required(),
       field<AnchorDraft>("nodes", [](const SceneReader& r, AnchorDraft& d) { read_selection(r, d.nodes); }).required(),
-      field("to", &AnchorDraft::to_name), inherited<AnchorDraft>("break_force", &AnchorDef::break_force, kPositive)};
+      field("to", &AnchorDraft::to_name),
+      field<AnchorDraft>("to_nodes",
+                         [](const SceneReader& r, AnchorDraft& d) {
+                           NodeSelection selection;
+                           if (read_selection(r, selection)) d.to_nodes = std::move(selection);
+                         }),
+      inherited<AnchorDraft>("break_force", &AnchorDef::break_force, kPositive)};
   return fields;
 }
 

@@ -89,7 +89,8 @@ const Fields<ClothMaterial>& material_fields() {
       field("bend_stiffness", &ClothMaterial::bend_stiffness, kNotNegative),
       field("shear_stiffness", &ClothMaterial::shear_stiffness, kNotNegative),
       field("stretch_stiffness", &ClothMaterial::stretch_stiffness, kPositive),
-      field("damping", &ClothMaterial::damping, kNotNegative)};
+      field("damping", &ClothMaterial::damping, kNotNegative),
+      field("strength", &ClothMaterial::strength, kPositive)};
   return fields;
 }
 
@@ -116,6 +117,7 @@ Fields<ClothDraft> own_fields() {
                             }),
           inherited<ClothDraft>("thickness", &ClothDef::thickness, kPositive),
           inherited<ClothDraft>("pressure", &ClothDef::pressure),
+          inherited<ClothDraft>("outside_pressure", &ClothDef::outside_pressure, kNotNegative),
           inherited<ClothDraft>("self_collision", &ClothDef::self_collision)};
 }
 

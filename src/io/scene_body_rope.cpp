@@ -12,7 +12,8 @@ const Fields<RopeMaterial>& material_fields() {
   static const Fields<RopeMaterial> fields = {field("density", &RopeMaterial::density, kPositive),
                                               field("bend_stiffness", &RopeMaterial::bend_stiffness, kNotNegative),
                                               field("stretch_stiffness", &RopeMaterial::stretch_stiffness, kPositive),
-                                              field("damping", &RopeMaterial::damping, kNotNegative)};
+                                              field("damping", &RopeMaterial::damping, kNotNegative),
+                                              field("strength", &RopeMaterial::strength, kPositive)};
   return fields;
 }
 
@@ -26,6 +27,7 @@ Fields<RopeDraft> own_fields() {
                              r.refuse(fmt::format("a rope needs at least two points, found {}", path.size()));
                            })
               .required(),
+          inherited<RopeDraft>("closed", &RopeDef::closed),
           inherited<RopeDraft>("segment", &RopeDef::segment, kPositive),
           inherited<RopeDraft>("radius", &RopeDef::radius, kPositive),
           field<RopeDraft>("material",
@@ -37,13 +39,19 @@ Fields<RopeDraft> own_fields() {
 std::size_t count_nodes(const RopeDef& def) {
   constexpr double kCeiling = 1e12;
   double nodes = 1;
-  for (std::size_t i = 1; i < def.path.size(); ++i) {
-    nodes += std::ceil(static_cast<double>(length(def.path[i] - def.path[i - 1])) / static_cast<double>(def.segment));
+  const std::size_t points = def.path.size();
+  for (std::size_t i = 1; i < points + (def.closed ? 1 : 0); ++i) {
+    const float distance = length(def.path[i % points] - def.path[i - 1]);
+    nodes += std::ceil(static_cast<double>(distance) / static_cast<double>(def.segment));
   }
   return static_cast<std::size_t>(nodes < kCeiling ? nodes : kCeiling);
 }
 
 bool finish(const SceneReader& r, RopeDraft& draft, SceneBuilder& out) {
+  if (draft.closed && draft.path.size() < 3) {
+    r.refuse(Error{Error::Code::InvalidArgument, "a closed rope needs at least three points", {}, "path"});
+    return false;
+  }
   return add_copies(r, draft, count_nodes(draft), "nodes", out);
 }
 

@@ -163,9 +163,16 @@ void build_mesh_cloth(const TriMesh& mesh, const ClothMaterial& material, Partic
   for (const std::vector<std::uint32_t>& nodes : straightest_lines(mesh)) {
     ChainLine line{.nodes = nodes, .lengths = {}, .tension_only = true};
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      const Edge edge{std::min(nodes[i], nodes[i + 1]), std::max(nodes[i], nodes[i + 1])};
       line.lengths.push_back(length(mesh.vertices[nodes[i + 1]] - mesh.vertices[nodes[i]]));
       if (std::isfinite(material.stretch_stiffness)) {
         line.compliance.push_back(line.lengths.back() / (material.stretch_stiffness * static_cast<float>(width)));
+      }
+      if (std::isfinite(material.strength)) {
+        // Lines along an edge are as far from each other as its faces are high: their area over the edge's length.
+        const auto found = std::lower_bound(edges.begin(), edges.end(), edge,
+                                            [](const EdgeFaces& e, const Edge& key) { return e.edge < key; });
+        line.strengths.push_back(material.strength * 3 * found->area / std::max(line.lengths.back(), 1e-12f));
       }
     }
     model.lines.push_back(std::move(line));

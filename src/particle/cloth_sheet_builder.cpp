@@ -61,6 +61,7 @@ void add_yarns(std::uint32_t count, std::uint32_t length, float spacing, float c
     if (std::isfinite(material.stretch_stiffness)) {
       chain.compliance.assign(length - 1, cell / (material.stretch_stiffness * width(line)));
     }
+    if (std::isfinite(material.strength)) chain.strengths.assign(length - 1, material.strength * width(line));
     model.lines.push_back(std::move(chain));
     if (material.bend_stiffness <= 0) continue;
     // Curvature (x₀ − 2x₁ + x₂)/cell² over a piece of one cell.

@@ -11,6 +11,7 @@ struct ParticleSettings {
   float friction = 0.5f, gravity_scale = 1;
   CollisionFilter filter{};
   bool awake = true, frozen = false;
+  float gas_impulse = 0;  ///< Pa s, over the last substep
 };
 
 /// A held node's way to a place, over one step.
@@ -28,6 +29,7 @@ struct ParticleEngine::Body {
   std::shared_ptr<const ParticleModel> model;
   ParticleSettings settings;
   std::uint32_t first = 0, count = 0;  ///< its nodes among all
+  std::uint32_t capacity = 0;          ///< with those that tearing may add; they have no meaning before
 
   Chains chains;
   SpringRows springs;
@@ -42,8 +44,10 @@ struct ParticleEngine::Body {
   // Where each node last looked for obstacles, and how far it (or they) may go from there before it must look again.
   std::vector<Vec4> looks;
   std::uint64_t obstacles_hash = 0;
-  float obstacles_way = 0;    ///< m, that the fastest of them may have gone since the looks were renewed
-  std::vector<Vec3> outward;  ///< scratch, kept for its memory
+  float obstacles_way = 0;  ///< m, that the fastest of them may have gone since the looks were renewed
+  // The gas, in this substep: how the volume grows with each node, and its row.
+  std::vector<Vec3> outward;
+  float gas_target = 0, gas_softness = 0, gas_diagonal = 0;
 
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;
@@ -62,9 +66,17 @@ struct ParticleEngine::Body {
   void set_stale() { positions_fresh = velocities_fresh = false; }
 };
 
+/// A point of a body of nodes: a node of it, or a point of a face or segment.
+struct TiePoint {
+  std::uint32_t index = 0;  ///< of the node, face or segment
+  bool is_node = false;
+  Vec3 weights{1, 0, 0};  ///< of the corners
+};
+
 struct ParticleEngine::AnchorNode {
   std::uint32_t node;  ///< of the body
   Vec3 place;          ///< in the frame of what it is tied to, or the world's
+  TiePoint point{};    ///< of the body of nodes that it is tied to
   Vec3 impulse{};      ///< N s on the node, over the last substep
   bool holds_fixed = false;
 };
@@ -73,6 +85,7 @@ struct ParticleEngine::Anchor {
   AnchorId id{};
   std::uint32_t slot = 0;  ///< of the body
   BodyId to{};
+  bool is_tie = false;  ///< `to` is a body of nodes
   float break_force = kInfinity;
   std::vector<AnchorNode> nodes;
   Vec3 force{};  ///< N, on the nodes together

@@ -48,6 +48,7 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
   obstacle_probes_.clear();
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   place_anchors(obstacles, h);
+  drop_tied_contacts();
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     b.touches_before.swap(b.touches);
@@ -67,7 +68,7 @@ void ParticleEngine::find_meetings(float h) {
     const Body& b = body(slot);
     surface_bodies_.push_back({.slot = slot,
                                .first = b.first,
-                               .model = b.model.get(),
+                               .model = b.model,
                                .friction = b.settings.friction,
                                .filter = b.settings.filter,
                                .is_active = b.is_active(),
@@ -158,8 +159,12 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
 /// Where anchored nodes should be. To something that moves as told, a node is simply there; to a dynamic body it is
 /// tied by a row.
 void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h) {
-  anchor_rows_.clear(), ties_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), ties_.clear();
   for (std::uint32_t a = 0; a < anchors_.size(); ++a) {
+    if (anchors_[a] && anchors_[a]->is_tie) {
+      place_tie(a, h);
+      continue;
+    }
     if (!anchors_[a] || !body(anchors_[a]->slot).is_active()) continue;
     Anchor& anchor = *anchors_[a];
     Body& b = body(anchor.slot);

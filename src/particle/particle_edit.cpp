@@ -1,7 +1,6 @@
 // Pushing, holding, placing and tying particle bodies.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "geometry/primitives.h"
 #include "math/point_masses.h"
@@ -28,21 +27,9 @@ void ParticleEngine::spread(const Body& b, Vec3 linear, Vec3 angular, Push&& pus
 /// Calls `push(node, weight)` for the nodes around the point of the surface, or of the rope, that is nearest.
 template <typename Push>
 void ParticleEngine::at_nearest(const Body& b, Vec3 point, Push&& push) const {
-  float best = std::numeric_limits<float>::max();
-  Face nodes{};
-  Vec3 weights{};
-  const auto place = [&](std::uint32_t node) { return x_[b.first + node].xyz(); };
-  for (const Face& face : b.model->faces) {
-    const TrianglePoint near = closest_on_triangle(point, place(face[0]), place(face[1]), place(face[2]));
-    if (near.squared_distance < best) best = near.squared_distance, nodes = face, weights = near.weights;
-  }
-  for (const auto& segment : b.model->segments) {
-    const Vec3 from = place(segment[0]), along = place(segment[1]) - from;
-    const float t = std::clamp(dot(point - from, along) / std::max(dot(along, along), 1e-12f), 0.0f, 1.0f);
-    const float distance = length_squared(from + along * t - point);
-    if (distance < best) best = distance, nodes = {segment[0], segment[1], segment[1]}, weights = {1 - t, t, 0};
-  }
-  for (std::size_t k = 0; k < 3; ++k) push(b.first + nodes[k], weights[k]);
+  const TiePoint nearest = nearest_point(b, point);
+  const std::array<std::uint32_t, 3> nodes = corners(b, nearest);
+  for (std::size_t k = 0; k < 3; ++k) push(nodes[k], nearest.weights[k]);
 }
 
 void ParticleEngine::set_transform(std::uint32_t slot, const Transform& world_from_body) {
@@ -190,6 +177,7 @@ void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
     if (node.holds_fixed) release_fixed(anchor, node);
   }
   std::erase_if(anchor_rows_, [&](const AnchorRow& row) { return row.anchor == anchor_slot; });
+  std::erase_if(tie_rows_, [&](const TieRow& row) { return row.anchor == anchor_slot; });
   anchors_[anchor_slot].reset();
 }
 

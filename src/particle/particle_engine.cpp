@@ -42,12 +42,13 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
   b.settings = {.friction = common.friction, .gravity_scale = common.gravity_scale, .filter = common.filter};
   b.first = static_cast<std::uint32_t>(x_.size());
   b.count = static_cast<std::uint32_t>(model->rest.size());
+  b.capacity = model->tear ? model->tear->most_nodes : b.count;
   b.chains = Chains(model->lines, b.count);
   b.springs = SpringRows(model->springs, b.count);
   b.line_bends = BendLines(model->line_bends, b.count);
   b.hinges = BendRows(model->hinges, b.count);
   make_jelly(b, *model);
-  b.held.assign(b.count, 0), b.anchored.assign(b.count, 0);
+  b.held.assign(b.capacity, 0), b.anchored.assign(b.capacity, 0);
 
   const Transform world_from_body{common.position, common.rotation.normalized()};
   Vec3 center{};
@@ -61,6 +62,7 @@ void ParticleEngine::add_body(BodyId id, std::shared_ptr<const ParticleDef> def,
     v_.push_back({v.x, v.y, v.z, 1 / model->masses[i]});
     masses_.push_back(model->masses[i]);
   }
+  x_.resize(b.first + b.capacity), v_.resize(x_.size()), masses_.resize(x_.size());
   forces_.resize(x_.size());
   x_before_ = x_;
   b.def = std::move(def);
@@ -88,12 +90,13 @@ void ParticleEngine::adopt_body(BodyId id, std::unique_ptr<Body> known) {
   known->first = static_cast<std::uint32_t>(x_.size());
   const std::vector<float>& masses = known->model->masses;
   masses_.insert(masses_.end(), masses.begin(), masses.end());
+  masses_.resize(known->first + known->capacity);
   x_.resize(masses_.size()), v_.resize(masses_.size()), forces_.resize(masses_.size());
   insert(id, std::move(known));
 }
 
 void ParticleEngine::remove_body(std::uint32_t slot) {
-  const std::uint32_t first = body(slot).first, count = body(slot).count;
+  const std::uint32_t first = body(slot).first, count = body(slot).capacity;
   const auto erase = [&](auto& array) { array.erase(array.begin() + first, array.begin() + first + count); };
   erase(x_), erase(v_), erase(masses_), erase(forces_), erase(x_before_);
   bodies_[slot].reset();
@@ -104,9 +107,9 @@ void ParticleEngine::remove_body(std::uint32_t slot) {
   std::erase_if(rigid_contacts_, [&](const NodeContact& row) { return row.slot == slot; });
   for (NodeContact& row : rigid_contacts_) row.node -= row.node > first ? count : 0;
   for (auto& anchor : anchors_) {
-    if (anchor && anchor->slot == slot) anchor.reset();
+    if (anchor && (anchor->slot == slot || (anchor->is_tie && anchor->to.index == slot))) anchor.reset();
   }
-  anchor_rows_.clear();
+  anchor_rows_.clear(), tie_rows_.clear();
   meetings_.forget();
 }
 
@@ -215,6 +218,10 @@ std::span<const Vec3> ParticleEngine::node_velocities(std::uint32_t slot) const 
 
 std::span<const Face> ParticleEngine::faces(std::uint32_t slot) const { return body(slot).model->faces; }
 
+std::span<const std::array<std::uint32_t, 2>> ParticleEngine::segments(std::uint32_t slot) const {
+  return body(slot).model->segments;
+}
+
 Vec3 ParticleEngine::held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const {
   const Body& b = body(slot);
   std::vector<bool> asked(b.count, false);
@@ -266,6 +273,7 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
     hasher.add_array(std::span<const Vec4>(bodies_[slot]->jelly_memory()));
     hasher.add(b.settings.awake);
     hasher.add(b.settings.frozen);
+    hasher.add(b.settings.gas_impulse);
     for (const auto& part : b.touches) {
       for (const ContactGroup& group : part) {
         hasher.add(group.node);

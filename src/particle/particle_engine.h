@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,11 +23,14 @@
 #include "particle/node_search.h"
 #include "particle/particle_model.h"
 #include "particle/surface_meetings.h"
+#include "particle/tear.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "solve/contact_rows.h"
 
 namespace pliant {
+
+struct TiePoint;
 
 /// The engine's part of a snapshot; opaque outside particle/.
 struct ParticleSnapshot;
@@ -69,6 +73,9 @@ class ParticleEngine {
   /// Ties nodes to where they are on a rigid body (`world_from_rigid` now), or in the world for a null id.
   void add_anchor(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
                   const Transform& world_from_rigid, float break_force);
+  /// Ties nodes to the nearest of `to_nodes` of another body of nodes, or to the nearest point of it if there are none.
+  void add_tie(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
+               std::span<const std::uint32_t> to_nodes, float break_force);
   void remove_anchor(std::uint32_t anchor_slot);
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
@@ -85,6 +92,8 @@ class ParticleEngine {
   void solve_round(std::span<RigidBodyMotion> rigid, float h);
   void end_solve(std::span<RigidBodyMotion> rigid, float h);
   void advance(float h);
+  /// What was pulled too hard tears.
+  void settle(float h, std::vector<Tear>& tears);
   void find_broken_anchors(float h, std::vector<AnchorBreak>& breaks);
   void end_step();
   void find_lost(std::vector<std::uint32_t>& slots) const;
@@ -129,6 +138,8 @@ class ParticleEngine {
   std::span<const Vec3> node_positions(std::uint32_t slot) const;
   std::span<const Vec3> node_velocities(std::uint32_t slot) const;
   std::span<const Face> faces(std::uint32_t slot) const;
+  std::span<const std::array<std::uint32_t, 2>> segments(std::uint32_t slot) const;
+  std::optional<GasState> gas(std::uint32_t slot) const;
   /// Tension of chains only; what bending and shear add is left out.
   Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
   AnchorState anchor_state(std::uint32_t anchor_slot) const;
@@ -171,12 +182,32 @@ class ParticleEngine {
   void update_mass(const Body& body, std::uint32_t node);
 
   void apply_air(Body& body, Vec3 wind, float h);
-  void apply_gas(Body& body, float h);
+  /// The volume within the surface; `outward`, if there is one, gets how it grows with each node.
+  float enclosed_volume(const Body& body, std::vector<Vec3>* outward) const;
+  void begin_gas(Body& body, float h);
+  void solve_gas(Body& body);
   void apply_damping(Body& body, float h);
+  void damp_pieces(Body& body, float h);
+  void sort_by_piece(const Body& body);
+  void damp_carriers(float h);
+  bool carries_rigid(const Body& body) const;
+  bool has_held_nodes(const Body& body) const;
   Aabb bounds_of_way(const Body& body, float h);
   void renew_looks(Body& body, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
+  bool is_tied(std::uint32_t node, BodyId other) const;
+  TiePoint nearest_point(const Body& body, Vec3 point) const;
+  std::array<std::uint32_t, 3> corners(const Body& body, const TiePoint& point) const;
+  void place_tie(std::uint32_t anchor_slot, float h);
+  void drop_tied_contacts();
+  void merge_shares();
+  void find_tie_gains();
+  void solve_chains_of(const TieRow& row);
+  void solve_tied_chains(std::span<RigidBodyMotion> rigid);
+  bool is_attached(const Body& body, std::uint32_t node) const;
+  void tear(Body& body, float h, std::vector<Tear>& tears);
+  void take_torn(Body& body, std::shared_ptr<const ParticleModel> model, std::span<const NodeCopy> copies);
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
@@ -211,6 +242,7 @@ class ParticleEngine {
   SurfaceMeetings meetings_;
   std::vector<SurfaceBody> surface_bodies_;
   std::vector<AnchorRow> anchor_rows_;
+  std::vector<TieRow> tie_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted
   struct Shared {
     std::uint32_t node;
@@ -218,6 +250,18 @@ class ParticleEngine {
     Vec3 velocity_before;
   };
   std::vector<Shared> anchor_shares_;
+  struct TieProbe {
+    std::vector<Vec4> v;
+    Chains::Memory impulses;
+  };
+  std::array<TieProbe, 2> tie_probes_;  ///< scratch
+  /// Of one piece of a body, and all nodes of the body by piece.
+  struct DampedNodes {
+    std::vector<Vec4> x, v;
+    std::vector<float> masses;
+    std::vector<std::uint32_t> order, ends;
+  };
+  DampedNodes damped_;                                   ///< scratch
   std::vector<std::uint32_t> anchored_node_;             ///< scratch, kept for its memory
   std::vector<RigidBodyMotion> rigid_motions_;           ///< as the solve left them
   std::vector<std::vector<NodeContact>> contact_parts_;  ///< scratch, kept for its memory

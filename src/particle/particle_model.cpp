@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "particle/cloth_builder.h"
+#include "particle/tear.h"
 
 namespace pliant {
 
@@ -17,49 +18,68 @@ ParticleModel build_model(const ClothDef& def) {
   model.radius = 0.5f * def.thickness;
   model.damping = def.material.damping;
   model.pressure = def.pressure;
+  model.outside_pressure = def.outside_pressure;
   if (def.pressure != 0) {
     model.longest_substep = 1.0f / 480;
     TriMesh surface;
     surface.vertices = model.rest, surface.faces = model.faces;
     model.rest_volume = static_cast<float>(enclosed_volume(surface));
   }
+  if (std::isfinite(def.material.strength)) make_tearable(model);
   return model;
 }
 
-ParticleModel build_model(const RopeDef& def) {
-  ParticleModel model;
-  ChainLine line;
-  for (std::size_t i = 0; i < def.path.size(); ++i) {
-    if (i == 0) {
-      model.rest.push_back(def.path[0]);
-      continue;
-    }
-    const Vec3 from = def.path[i - 1], to = def.path[i];
+namespace {
+
+/// The nodes along a rope's path, and the distance of each from the one before; a closed one ends where it began, with
+/// one distance more than it has nodes.
+void lay_path(const RopeDef& def, std::vector<Vec3>& nodes, std::vector<float>& lengths) {
+  const std::size_t points = def.path.size();
+  nodes.push_back(def.path[0]);
+  for (std::size_t i = 1; i < points + (def.closed ? 1 : 0); ++i) {
+    const Vec3 from = def.path[i - 1], to = def.path[i % points];
     const float distance = length(to - from);
     const auto pieces = std::max(1u, static_cast<std::uint32_t>(std::ceil(distance / def.segment - 1e-3f)));
     for (std::uint32_t k = 1; k <= pieces; ++k) {
-      model.rest.push_back(from + (to - from) * (static_cast<float>(k) / static_cast<float>(pieces)));
-      line.lengths.push_back(distance / static_cast<float>(pieces));
+      lengths.push_back(distance / static_cast<float>(pieces));
+      if (i == points && k == pieces) break;
+      nodes.push_back(from + (to - from) * (static_cast<float>(k) / static_cast<float>(pieces)));
     }
   }
-  model.masses.assign(model.rest.size(), 0);
-  for (std::uint32_t i = 0; i < model.rest.size(); ++i) {
-    line.nodes.push_back(i);
-    if (i + 1 == model.rest.size()) break;
-    const float rest = line.lengths[i], share = 0.5f * def.material.density * rest;
-    model.masses[i] += share, model.masses[i + 1] += share;
-    model.segments.push_back({i, i + 1});
-    if (std::isfinite(def.material.stretch_stiffness)) line.compliance.push_back(rest / def.material.stretch_stiffness);
-    if (i == 0 || def.material.bend_stiffness <= 0) continue;
+}
+
+}  // namespace
+
+ParticleModel build_model(const RopeDef& def) {
+  ParticleModel model;
+  std::vector<float> lengths;
+  lay_path(def, model.rest, lengths);
+  const RopeMaterial& material = def.material;
+  const auto nodes = static_cast<std::uint32_t>(model.rest.size()), count = static_cast<std::uint32_t>(lengths.size());
+  model.masses.assign(nodes, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t next = (i + 1) % nodes;
+    const float share = 0.5f * material.density * lengths[i];
+    model.masses[i] += share, model.masses[next] += share;
+    model.segments.push_back({i, next});
+    if ((i == 0 && !def.closed) || material.bend_stiffness <= 0) continue;
     // The curvature at node i is (e₁/l₁ − e₀/l₀) over the mean length, for edges e of lengths l.
-    const float before = line.lengths[i - 1], mean = 0.5f * (before + rest);
-    model.line_bends.push_back({.nodes = {i - 1, i, i + 1, i - 1},
-                                .weights = {1 / before, -1 / before - 1 / rest, 1 / rest, 0},
-                                .stiffness = def.material.bend_stiffness / mean});
+    const std::uint32_t last = (i + nodes - 1) % nodes;
+    const float before = lengths[(i + count - 1) % count], mean = 0.5f * (before + lengths[i]);
+    model.line_bends.push_back({.nodes = {last, i, next, last},
+                                .weights = {1 / before, -1 / before - 1 / lengths[i], 1 / lengths[i], 0},
+                                .stiffness = material.bend_stiffness / mean});
   }
+  ChainLine line{.nodes = {0}, .lengths = lengths};
+  for (std::uint32_t i = 0; i < count; ++i) line.nodes.push_back((i + 1) % nodes);
+  if (std::isfinite(material.stretch_stiffness)) {
+    for (const float rest : lengths) line.compliance.push_back(rest / material.stretch_stiffness);
+  }
+  if (std::isfinite(material.strength)) line.strengths.assign(count, material.strength);
   model.lines.push_back(std::move(line));
   model.radius = def.radius;
-  model.damping = def.material.damping;
+  model.damping = material.damping;
+  if (std::isfinite(material.strength)) make_tearable(model);
   return model;
 }
 

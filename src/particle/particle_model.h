@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "solve/soft_rows.h"
 
 namespace pliant {
+
+struct TearRest;
 
 struct ParticleModel {
   std::vector<Vec3> rest;     ///< m, in the body's frame
@@ -32,12 +35,22 @@ struct ParticleModel {
   std::variant<std::monostate, MassSpringRest, PositionBasedRest, ShapeMatchingRest> jelly;
 
   float rest_volume = 0;  ///< m³, of a closed surface
-  float pressure = 0;     ///< Pa, at the rest volume
-  float damping = 0;      ///< 1/s
+  float pressure = 0;     ///< Pa, over that outside, at the rest volume
+  float outside_pressure = 0;
+  float damping = 0;  ///< 1/s
   /// s. Chains are explicit in what they leave out, so substeps must be short; shorter still for fine irregular meshes,
   /// and where a gas stretches lines that run in three directions (at 1/240 s the skin of a balloon shivers, at 1/480 s
   /// it comes to rest).
   float longest_substep = 1.0f / 240;
+
+  // Of a body that can tear; else empty. What it was when it was whole, the node that each of its nodes was then, and
+  // the chain's row (line, segment) of each element beside each segment that the whole body's chains have.
+  std::shared_ptr<const TearRest> tear;
+  std::vector<std::uint32_t> origins;
+  std::vector<std::array<std::uint32_t, 2>> chain_rows;
+  // Of one that has torn: which of its pieces each node belongs to.
+  std::vector<std::uint32_t> pieces;
+  std::uint32_t piece_count = 1;
 };
 
 ParticleModel build_model(const ClothDef& def);

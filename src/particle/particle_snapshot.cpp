@@ -32,7 +32,7 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
   for (const std::uint32_t slot : order) {
     const Body& b = body(slot);
     const auto part = [&](const auto& array) {
-      return std::vector(array.begin() + b.first, array.begin() + b.first + b.count);
+      return std::vector(array.begin() + b.first, array.begin() + b.first + b.capacity);
     };
     out->bodies.push_back({b.id,
                            b.def,
@@ -89,7 +89,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
   rigid_contacts_ = snapshot.rigid_contacts;
   meetings_.restore(snapshot.meetings);
   x_before_ = x_;
-  anchor_rows_.clear(), contacts_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), contacts_.clear();
 }
 
 }  // namespace pliant

@@ -40,7 +40,8 @@ void ParticleEngine::begin_step(float dt) {
 
 /// Only the deformation is damped. Document 004's factor on all velocities (eq. 2 and 3) brakes falling bodies too.
 void ParticleEngine::apply_damping(Body& b, float dt) {
-  if (b.model->damping <= 0) return;
+  if (b.model->damping <= 0 || carries_rigid(b)) return;
+  if (b.model->piece_count > 1 || has_held_nodes(b)) return damp_pieces(b, dt);
   const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
   const float keep = std::exp(-b.model->damping * dt);
   for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
@@ -61,7 +62,6 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
       }
     });
     apply_air(b, wind, h);
-    apply_gas(b, h);
     std::visit(
         [&](auto& jelly) {
           if constexpr (!std::is_same_v<std::decay_t<decltype(jelly)>, std::monostate>) {
@@ -108,41 +108,13 @@ void ParticleEngine::apply_air(Body& b, Vec3 wind, float h) {
   }
 }
 
-/// The gas in a closed surface: its pressure falls as the volume grows, p V = p₀ V₀ over the air outside. One row over
-/// all nodes, implicit in the volume.
-void ParticleEngine::apply_gas(Body& b, float h) {
-  if (b.model->pressure == 0 || !(b.model->rest_volume > 0)) return;
-  // How the volume grows with each node: a third of the area vectors around it.
-  std::vector<Vec3>& outward = b.outward;
-  outward.assign(b.count, {});
-  double volume = 0;
-  const Vec3 origin = x_[b.first].xyz();
-  for (const Face& face : b.model->faces) {
-    const Vec3 p = x_[b.first + face[0]].xyz() - origin, q = x_[b.first + face[1]].xyz() - origin,
-               r = x_[b.first + face[2]].xyz() - origin;
-    volume += static_cast<double>(dot(p, cross(q, r))) / 6;
-    const Vec3 share = cross(q - p, r - p) / 6;
-    for (const std::uint32_t node : face) outward[node] += share;
-  }
-  const float least = 0.05f * b.model->rest_volume;
-  const float now = std::max(static_cast<float>(volume), least);
-  const float pressure = b.model->pressure * b.model->rest_volume / now, slope = pressure / now;
-  float growth = 0, response = 0;
-  for (std::uint32_t i = 0; i < b.count; ++i) {
-    const Vec4& v = v_[b.first + i];
-    growth += dot(outward[i], v.xyz());
-    response += dot(outward[i], outward[i]) * v.w;
-  }
-  const float impulse = h * (pressure - slope * h * growth) / (1 + slope * h * h * response);
-  for (std::uint32_t i = 0; i < b.count; ++i) add(v_[b.first + i], outward[i] * (impulse * v_[b.first + i].w));
-}
-
 void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint32_t), void* context) const {
   for (const NodeContact& row : rigid_contacts_) link(context, row.slot, rigid_slots_[row.rigid]);
   for (const AnchorRow& row : anchor_rows_) {
     if (row.rigid != kFixed) link(context, row.slot, rigid_slots_[row.rigid]);
   }
   for (const FeatureContact& row : meetings_.contacts()) link(context, row.slots[0], row.slots[1]);
+  for (const TieRow& row : tie_rows_) link(context, row.slots[0], row.slots[1]);
 }
 
 // An anchored node and its rigid body are one thing to the chain that pulls at them. With its own small mass the node
@@ -165,6 +137,7 @@ void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
     const float share = 1 / (response * static_cast<float>(row.sharers));
     anchor_shares_.push_back({row.node, v.w, 1 / (1 / v.w + share), {}});
   }
+  merge_shares();
 }
 
 void ParticleEngine::begin_sharing() {
@@ -196,9 +169,10 @@ void ParticleEngine::for_each_touched_part(Visit&& visit) {
 
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
-  if (anchor_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
+  if (anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
   for (int i = 0; i < sweeps; ++i) {
     sweep(anchor_rows_, v_, rigid);
+    sweep(tie_rows_, v_);
     sweep(meetings_.contacts(), v_, h);
     sweep(rigid_contacts_, v_, rigid, h);
     for_each_touched_part([&](Body& b, std::span<ContactGroup> groups) { sweep(groups, velocities(b), h); });
@@ -209,17 +183,24 @@ void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
+  for_each_active([&](Body& b) { begin_gas(b, h); });
   share_masses(rigid);
   begin_sharing();
   for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
+  find_tie_gains();
 }
 
 void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
-  begin_sharing();
-  for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
-  end_sharing();
+  for_each_active([&](Body& b) { solve_gas(b); });
+  if (tie_rows_.empty()) {
+    begin_sharing();
+    for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
+    end_sharing();
+  } else {
+    solve_tied_chains(rigid);
+  }
   sweep_rows(rigid, h, kRowSweeps);
 }
 
@@ -227,10 +208,11 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   begin_sharing();
   for_each_active(
       [&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
+  damp_carriers(h);
   end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
-  report_.rows += 3 * anchor_rows_.size();
+  report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size());
   report_.overflowed = report_.overflowed || meetings_.overflowed();
   const std::size_t contacts_before = contacts_.size();
   note_contacts();
@@ -260,6 +242,7 @@ void ParticleEngine::note_reactions(float h) {
     for (AnchorNode& node : anchor->nodes) node.impulse = {};
   }
   for (const AnchorRow& row : anchor_rows_) anchors_[row.anchor]->nodes[row.index].impulse = row.impulse;
+  for (const TieRow& row : tie_rows_) anchors_[row.anchor]->nodes[row.index].impulse = row.impulse;
   note_fixed_reactions();
   for (const auto& anchor : anchors_) {
     if (!anchor) continue;

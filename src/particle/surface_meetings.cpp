@@ -27,7 +27,7 @@ void SurfaceMeetings::build_trees(std::span<const SurfaceBody> bodies) {
     const ParticleModel& model = *body.model;
     Tree& known = trees_[body.slot];
     known.is_fitted = false;
-    if (!known.tree || known.model != &model || known.first != body.first || known.first_feature != first_feature) {
+    if (!known.tree || known.model != body.model || known.first != body.first || known.first_feature != first_feature) {
       rest_.assign(node_count, {});
       for (std::size_t i = 0; i < model.rest.size(); ++i) {
         rest_[body.first + i] = {model.rest[i].x, model.rest[i].y, model.rest[i].z, 0};
@@ -43,7 +43,8 @@ void SurfaceMeetings::build_trees(std::span<const SurfaceBody> bodies) {
                                              .rest = rest_,
                                              .radius = model.radius,
                                              .first_feature = first_feature});
-      known = {&model, body.first, first_feature, std::make_unique<SurfaceTree>(std::move(topology).value()), false};
+      known = {body.model, body.first, first_feature, std::make_unique<SurfaceTree>(std::move(topology).value()),
+               false};
     }
     // More than it can have: the numbers depend on the models alone, not on how the trees were made.
     first_feature += static_cast<std::uint32_t>(3 * model.faces.size() + model.segments.size());
@@ -142,6 +143,14 @@ void SurfaceMeetings::forget() {
   for (auto& [slot, known] : trees_) {
     if (known.tree) known.tree->forget_fit();
   }
+}
+
+void SurfaceMeetings::forget(std::uint32_t slot) {
+  const auto has_slot = [&](const auto& slots) { return slots.first == slot || slots.second == slot; };
+  std::erase_if(contacts_, [&](const FeatureContact& c) { return c.slots[0] == slot || c.slots[1] == slot; });
+  std::erase_if(searches_, [&](const auto& known) { return has_slot(known.first); });
+  std::erase_if(saved_fits_, [&](const auto& fit) { return fit.first == slot; });
+  trees_.erase(slot);
 }
 
 SurfaceMeetings::Memory SurfaceMeetings::memory() const {

@@ -21,7 +21,7 @@ namespace pliant {
 struct SurfaceBody {
   std::uint32_t slot = 0;
   std::uint32_t first = 0;  ///< its first node among all
-  const ParticleModel* model = nullptr;
+  std::shared_ptr<const ParticleModel> model;
   float friction = 0;
   CollisionFilter filter{};
   bool is_active = false;
@@ -35,6 +35,13 @@ class SurfaceMeetings {
             Workers& workers);
   /// Bodies were moved by hand, added or removed: what was remembered means nothing now.
   void forget();
+  /// One body got another surface.
+  void forget(std::uint32_t slot);
+  /// Leaves out the contacts for which `is_unwanted(contact)`.
+  template <typename IsUnwanted>
+  void drop(IsUnwanted&& is_unwanted) {
+    std::erase_if(contacts_, is_unwanted);
+  }
 
   std::span<FeatureContact> contacts() { return contacts_; }
   std::span<const FeatureContact> contacts() const { return contacts_; }
@@ -56,7 +63,7 @@ class SurfaceMeetings {
 
  private:
   struct Tree {
-    const ParticleModel* model = nullptr;
+    std::shared_ptr<const ParticleModel> model;
     std::uint32_t first = 0, first_feature = 0;
     std::unique_ptr<SurfaceTree> tree;
     bool is_fitted = false;

@@ -23,8 +23,8 @@ BendLines::BendLines(std::span<const Bend> bends, std::size_t node_count) : rows
   lines_ = LineBatches(lines, {}, node_count, 3);
   compliance_.assign(lines_.nodes.size(), kInfinity);
   for (auto& weights : weights_) weights.assign(lines_.nodes.size(), 0);
-  lines_.for_each_line(lines, [&](std::uint32_t line, std::size_t at, std::size_t count) {
-    for (std::size_t i = 0; i + 2 < count; ++i, at += kLanes) {
+  lines_.for_each_line([&](std::uint32_t line, std::size_t at) {
+    for (std::size_t i = 0; i + 2 < lines.of(line).size(); ++i, at += kLanes) {
       const Bend& bend = bends[first_rows[line] + i];
       for (std::size_t k = 0; k < 3; ++k) weights_[k][at] = bend.weights[k];
       compliance_[at] = 1 / bend.stiffness;

@@ -3,29 +3,13 @@
 #include <algorithm>
 
 #include "math/node_lanes.h"
+#include "solve/chain_constants.h"
 
 namespace pliant {
 namespace {
 
 using Vec = LaneVec3<Float8>;
 
-/// Every row gives way a little, in shares of what its nodes' masses do: a line that is held at both ends and pulled
-/// straight has no other solution. Two orders more would stretch a rope under a thousand times its weight by 1 %.
-constexpr float kSoftness = 1e-6f;
-/// Of the last impulses, so much is the start of the next solve. At full scale the lines ring.
-constexpr float kWarmStart = 0.9f;
-/// Lines that may go slack are those of irregular meshes. They cross at all angles and hold each other, so that one
-/// solve of each is far from a solution of all, and what the start lacks is missing in the end: with 0.9 a cloth of 100
-/// x 100 cells on a sphere stretched by 10 %, with this by 1 %. With all of it they ring. Steps that go too far by a
-/// part, as in successive over-relaxation, do as much as twice the rounds.
-constexpr float kSlackWarmStart = 0.98f;
-constexpr float kSlackRelaxation = 1.4f;
-/// How much of a taut line's stiffness across itself counts as inertia; see `stiffen`. From 1/4 on no tension is too
-/// much for any substep.
-constexpr float kTheta = 0.5f;
-/// Segments longer than this many times their length are shortened after the step.
-constexpr float kAllowedStretch = 1.005f;
-constexpr std::size_t kLimitSweeps = 3;
 constexpr float kTiny = 1e-12f;
 
 Float8 length_of(const Vec& d) { return sqrt(max(dot(d, d), broadcast(kTiny))); }
@@ -47,22 +31,27 @@ const Float8 kNoNeighbour = broadcast(1e30f);
 }  // namespace
 
 Chains::Chains(std::span<const ChainLine> lines, std::size_t node_count) {
-  std::vector<std::uint32_t> all_nodes, starts{0};
+  std::vector<std::uint32_t> all_nodes, starts{0}, rings;
   std::vector<std::uint8_t> tension_only;
-  for (const ChainLine& line : lines) {
-    all_nodes.insert(all_nodes.end(), line.nodes.begin(), line.nodes.end());
+  for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    const ChainLine& line = lines[i];
+    // A ring is left out here: without nodes it is in nobody's way.
+    if (line.is_closed()) rings.push_back(i);
+    if (!line.is_closed()) all_nodes.insert(all_nodes.end(), line.nodes.begin(), line.nodes.end());
     starts.push_back(static_cast<std::uint32_t>(all_nodes.size()));
     tension_only.push_back(line.tension_only ? 1 : 0);
     rows_ += line.lengths.size();
   }
-  const RowNodes line_nodes{all_nodes, starts};
-  lines_ = LineBatches(line_nodes, tension_only, node_count, 2);
+  lines_ = LineBatches({all_nodes, starts}, tension_only, node_count, 2);
+  for (const std::uint32_t ring : rings) lines_.add_apart(ring, lines[ring].nodes);
   for (auto* array : {&lengths_, &compliance_, &impulses_, &direction_x_, &direction_y_, &direction_z_, &error_speed_,
                       &off_diagonal_, &softness_, &inverse_pivot_}) {
     array->assign(lines_.nodes.size(), 0);
   }
-  lines_.for_each_line(line_nodes, [&](std::uint32_t line, std::size_t at, std::size_t count) {
-    for (std::size_t i = 0; i + 1 < count; ++i, at += kLanes) {
+  line_starts_.assign(lines.size(), 0);
+  lines_.for_each_line([&](std::uint32_t line, std::size_t at) {
+    line_starts_[line] = static_cast<std::uint32_t>(at);
+    for (std::size_t i = 0; i < lines[line].lengths.size(); ++i, at += kLanes) {
       lengths_[at] = lines[line].lengths[i];
       if (i < lines[line].compliance.size()) compliance_[at] = lines[line].compliance[i];
     }
@@ -82,6 +71,7 @@ void Chains::for_each_batch(Workers& workers, Body&& body) const {
 
 void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
   for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h); });
+  for (const Batch& ring : rings()) prepare_ring(ring, x.data(), v.data(), h);
 }
 
 void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
@@ -132,6 +122,7 @@ void Chains::solve(Workers& workers, std::span<Vec4> v) {
   for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) {
     batch.kind != 0 ? solve<true>(batch, v.data(), scratch) : solve<false>(batch, v.data(), scratch);
   });
+  for (const Batch& ring : rings()) solve_ring(ring, v.data());
 }
 
 template <bool kTensionOnly>
@@ -192,6 +183,7 @@ void Chains::solve(const Batch& batch, Vec4* v, Scratch& scratch) {
 void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const {
   for_each_batch(workers,
                  [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
+  for (const Batch& ring : rings()) stiffen_ring(ring, v_before.data(), v.data(), h);
 }
 
 // A segment under tension T pulls a node that leaves the line back with T/L per metre. Left to itself that force is
@@ -243,6 +235,7 @@ void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h,
 
 void Chains::limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const {
   for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { limit(batch, x.data(), v.data(), h, scratch); });
+  for (const Batch& ring : rings()) limit_ring(ring, x.data(), v.data(), h);
 }
 
 void Chains::limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const {

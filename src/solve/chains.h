@@ -15,6 +15,7 @@
 // Nodes are `Vec4`: positions, and velocities with the inverse mass in `w` (0 for a node that rows do not move).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,16 +24,20 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "math/node_lanes.h"
+#include "solve/cyclic_system.h"
 #include "solve/line_batches.h"
 
 namespace pliant {
 
-/// A line from node to node. A node may be in many lines, but in each only once.
+/// A line from node to node. A node may be in many lines, but in each only once; a ring begins and ends with the same.
 struct ChainLine {
   std::vector<std::uint32_t> nodes;
   std::vector<float> lengths;       ///< m, one less than nodes
   std::vector<float> compliance{};  ///< m/N, as many as lengths; empty for lines that do not stretch
-  bool tension_only = false;        ///< its segments may become shorter
+  std::vector<float> strengths{};   ///< N, as many as lengths: what tears them; empty for lines that do not tear
+  bool tension_only = false;        ///< its segments may become shorter; a ring's may not
+
+  bool is_closed() const { return nodes.size() > 3 && nodes.front() == nodes.back(); }
 };
 
 class Chains {
@@ -53,12 +58,19 @@ class Chains {
   template <typename Visit>
   void for_each_impulse(Visit&& visit) const;
   void forget_impulses();
+  /// N s between the ends of one segment, as of the last `solve`; negative where it pulls.
+  float impulse(std::size_t line, std::size_t segment) const { return impulses_[line_starts_[line] + 8 * segment]; }
+  void set_impulse(std::size_t line, std::size_t segment, float impulse) {
+    impulses_[line_starts_[line] + 8 * segment] = impulse;
+  }
 
   /// What decides the future besides positions and velocities.
   struct Memory {
     std::vector<float> impulses;
   };
   Memory memory() const { return {impulses_}; }
+  /// Into memory that is there already.
+  void save(Memory& memory) const { memory.impulses = impulses_; }
   void restore(const Memory& memory);
   void add_to_hash(Hasher& hasher) const;
 
@@ -69,6 +81,11 @@ class Chains {
     std::vector<NodeLanes> v;
     std::vector<LaneVec3<Float8>> aux, old;
     std::vector<Float8> rhs, gain;
+  };
+
+  struct RingScratch {
+    CyclicSystem system;
+    std::array<std::vector<double>, 3> change;
   };
 
   template <typename Body>
@@ -83,6 +100,13 @@ class Chains {
   /// Segments of the longest line of a batch.
   static std::size_t segments(const Batch& batch) { return batch.places - 1; }
 
+  // Rings, one by one (chains_ring.cpp): batches apart.
+  std::span<const Batch> rings() const { return lines_.apart(); }
+  void prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h);
+  void solve_ring(const Batch& ring, Vec4* v);
+  void stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float h) const;
+  void limit_ring(const Batch& ring, Vec4* x, Vec4* v, float h) const;
+
   // Arrays have eight lanes for each place along a batch. Place p of a batch is a node, and the segment that begins
   // there; the segment of the last place is not used.
   LineBatches lines_;
@@ -95,7 +119,9 @@ class Chains {
   std::vector<float> softness_;      ///< speed per impulse
   std::vector<float> inverse_pivot_;
 
-  mutable std::vector<Scratch> scratch_;  ///< one for each range that a thread takes
+  std::vector<std::uint32_t> line_starts_;  ///< where each line's first place is in these arrays
+  mutable std::vector<Scratch> scratch_;    ///< one for each range that a thread takes
+  mutable RingScratch ring_scratch_;
   mutable std::vector<float> stretch_parts_;
   std::size_t rows_ = 0;
 };

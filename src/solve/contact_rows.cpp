@@ -32,13 +32,23 @@ void solve_contact(Contact& row, Vec3 velocity, float target, float normal_respo
   apply(row.normal * change + friction_change);
 }
 
-Vec3 weighted_velocity(const FeatureContact& row, std::span<const Vec4> v) {
+template <typename Row>
+Vec3 weighted_velocity(const Row& row, std::span<const Vec4> v) {
   Vec3 sum{};
   for (std::size_t k = 0; k < 4; ++k) sum += v[row.nodes[k]].xyz() * row.weights[k];
   return sum;
 }
 
-void push(const FeatureContact& row, std::span<Vec4> v, Vec3 impulse) {
+/// How the relative velocity answers an impulse, in every direction.
+template <typename Row>
+float weighted_response(const Row& row, std::span<const Vec4> v) {
+  float response = 0;
+  for (std::size_t k = 0; k < 4; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+  return response;
+}
+
+template <typename Row>
+void push_nodes(const Row& row, std::span<Vec4> v, Vec3 impulse) {
   for (std::size_t k = 0; k < 4; ++k) add(v[row.nodes[k]], impulse * (row.weights[k] * v[row.nodes[k]].w));
 }
 
@@ -78,7 +88,7 @@ void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<
 }
 
 void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
-  for (const FeatureContact& row : rows) push(row, v, row.normal * row.normal_impulse + row.friction_impulse);
+  for (const FeatureContact& row : rows) push_nodes(row, v, row.normal * row.normal_impulse + row.friction_impulse);
 }
 
 void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
@@ -112,12 +122,11 @@ void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMo
 
 void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h) {
   for (FeatureContact& row : rows) {
-    float response = 0;
-    for (std::size_t k = 0; k < 4; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+    const float response = weighted_response(row, v);
     if (response <= 0) continue;
     solve_contact(
         row, weighted_velocity(row, v), contact_target(row.gap, h), response, [&](Vec3) { return response; },
-        [&](Vec3 impulse) { push(row, v, impulse); });
+        [&](Vec3 impulse) { push_nodes(row, v, impulse); });
   }
 }
 
@@ -152,5 +161,18 @@ void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMoti
     body.push(-impulse, row.arm);
   }
 }
+
+void sweep(std::span<TieRow> rows, std::span<Vec4> v) {
+  for (TieRow& row : rows) {
+    const float response = weighted_response(row, v);
+    if (response <= 0) continue;
+    const Vec3 change = (row.target - weighted_velocity(row, v)) / response;
+    row.impulse += change;
+    push_nodes(row, v, change);
+  }
+}
+
+Vec3 relative_velocity(const TieRow& row, std::span<const Vec4> v) { return weighted_velocity(row, v); }
+void push(const TieRow& row, std::span<Vec4> v, Vec3 impulse) { push_nodes(row, v, impulse); }
 
 }  // namespace pliant

@@ -66,6 +66,20 @@ struct AnchorRow {
   Vec3 impulse{};
 };
 
+/// A node tied to a point of a face, of a segment or to another node: the two are one point.
+struct TieRow {
+  std::array<std::uint32_t, 4> nodes{};
+  std::array<std::uint32_t, 2> slots{};  ///< of the two bodies
+  std::array<float, 4> weights{};        ///< of the relative velocity; they add up to 0
+  std::uint32_t anchor = 0, index = 0;   ///< whose row it is
+  Vec3 target{};                         ///< m/s, relative: what brings the points together
+  Vec3 impulse{};                        ///< on the first node
+  /// The impulse that a wrong relative velocity takes while the chains of both bodies hold them together; only where it
+  /// is known. Without them a chain gives way like the one light node at its end.
+  bool knows_chains = false;
+  Mat3 gain{};
+};
+
 /// The speed along the normal that a contact must have at least: what is apart may just meet within the substep.
 float contact_target(float gap, float h);
 
@@ -78,6 +92,10 @@ void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<Ri
 void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h);
 void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h);
 void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
+void sweep(std::span<TieRow> rows, std::span<Vec4> v);
+/// The relative velocity of what is tied.
+Vec3 relative_velocity(const TieRow& row, std::span<const Vec4> v);
+void push(const TieRow& row, std::span<Vec4> v, Vec3 impulse);
 
 /// After the positions moved: parts what still overlaps, a share of it in each substep. Velocities stay as they are:
 /// pushing through them, tried first, threw folded cloth about at 0.2 m/s for ever.

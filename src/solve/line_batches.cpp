@@ -54,6 +54,12 @@ void LineBatches::add(const RowNodes& lines, std::span<const std::uint32_t> chos
   }
 }
 
+void LineBatches::add_apart(std::uint32_t line, std::span<const std::uint32_t> line_nodes) {
+  const std::uint32_t starts[] = {0, static_cast<std::uint32_t>(line_nodes.size())}, chosen[] = {0};
+  add({line_nodes, starts}, chosen, 0);
+  line_of[line_of.size() - kLanes] = line;
+}
+
 std::size_t LineBatches::grain(std::size_t color) const {
   if (color_starts[color] == batches.size()) return 1;
   const std::size_t segments = kLanes * std::max(batches[color_starts[color]].places, 2u) - kLanes;

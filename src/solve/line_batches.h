@@ -27,18 +27,23 @@ struct LineBatches {
               std::size_t fewest_nodes);
 
   std::size_t place_count() const { return lanes_in_use.size(); }
-  /// Calls `visit(line, lane's first index, number of nodes)` for every line; its next index is eight further on.
+  /// A batch of one line, after those of all colours: `for_each` leaves it out.
+  void add_apart(std::uint32_t line, std::span<const std::uint32_t> line_nodes);
+  std::span<const Batch> apart() const {
+    return std::span(batches).subspan(color_starts.empty() ? 0 : color_starts.back());
+  }
+  /// Calls `visit(line, lane's first index)` for every line; its next index is eight further on.
   template <typename Visit>
-  void for_each_line(const RowNodes& lines, Visit&& visit) const {
+  void for_each_line(Visit&& visit) const {
     for (std::size_t b = 0; b < batches.size(); ++b) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const std::uint32_t line = line_of[kLanes * b + lane];
-        if (line != kNoLine) visit(line, kLanes * batches[b].first + lane, lines.of(line).size());
+        if (line != kNoLine) visit(line, kLanes * batches[b].first + lane);
       }
     }
   }
-  /// Calls `body(batch, range)` for all batches, a colour after the other; ranges of a colour run side by side, and
-  /// their numbers stay below `range_count`.
+  /// Calls `body(batch, range)` for all batches of colours, a colour after the other; ranges of a colour run side by
+  /// side, and their numbers stay below `range_count`.
   template <typename Body>
   void for_each(Workers& workers, Body&& body) const {
     for (std::size_t color = 0; color + 1 < color_starts.size(); ++color) {
@@ -54,7 +59,7 @@ struct LineBatches {
   std::vector<std::uint8_t> lanes_in_use;  ///< per place: how many lanes have a node there
   std::vector<Batch> batches;
   std::vector<std::uint32_t> line_of;       ///< eight for each batch
-  std::vector<std::uint32_t> color_starts;  ///< in batches, and the end
+  std::vector<std::uint32_t> color_starts;  ///< in batches, and the end of the last
   std::uint32_t longest = 0;                ///< places
   std::size_t range_count = 1;
 

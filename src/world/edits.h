@@ -34,6 +34,7 @@ struct AddAnchor {
   AnchorId id{};
   std::shared_ptr<const AnchorDef> def{};
   std::vector<std::uint32_t> nodes{};
+  std::vector<std::uint32_t> to_nodes{};  ///< none: to a rigid body, to the world, or to any point
 };
 struct RemoveAnchor {
   std::uint32_t slot;

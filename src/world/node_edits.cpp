@@ -35,7 +35,9 @@ Status World::Impl::check_nodes(BodyId id, const char* call) {
 }
 
 std::span<const Vec3> World::Impl::rest_nodes(const BodyRecord& record) const {
-  return record.solid_def ? record.solid_def->mesh.nodes : record.particle_model->rest;
+  if (record.solid_def) return record.solid_def->mesh.nodes;
+  // Tearing adds nodes.
+  return record.is_committed ? particle.model(record.id.index).rest : record.particle_model->rest;
 }
 
 Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const NodeSelection& nodes,
@@ -155,6 +157,23 @@ Result<std::span<const Face>> World::surface_faces(BodyId body) const {
 
 Result<std::vector<std::uint32_t>> World::select_nodes(BodyId body, const NodeSelection& nodes) const {
   return impl_->selected_nodes(body, nodes, "select_nodes");
+}
+
+Result<std::span<const std::array<std::uint32_t, 2>>> World::rope_segments(BodyId body) const {
+  if (Status status = impl_->check_nodes(body, "rope_segments"); !status) return status.error();
+  impl_->commit_edits();
+  using Segments = std::span<const std::array<std::uint32_t, 2>>;
+  return impl_->particle.has(body.index) ? impl_->particle.segments(body.index) : Segments{};
+}
+
+Result<GasState> World::gas(BodyId body) const {
+  if (Status status = impl_->check_nodes(body, "gas"); !status) return status.error();
+  impl_->commit_edits();
+  if (impl_->particle.has(body.index)) {
+    if (const std::optional<GasState> state = impl_->particle.gas(body.index)) return *state;
+  }
+  return Error{.message = fmt::format("body '{}' holds no gas", impl_->state.bodies[body.index].name()),
+               .field = "gas"};
 }
 
 Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const {

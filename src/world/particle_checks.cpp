@@ -72,8 +72,11 @@ Status check_one(const ClothDef& def) {
   check.not_negative("material.shear_stiffness", m.shear_stiffness);
   positive_or_infinite(check, "material.stretch_stiffness", m.stretch_stiffness);
   check.not_negative("material.damping", m.damping);
+  positive_or_infinite(check, "material.strength", m.strength);
+  check.not_negative("outside_pressure", def.outside_pressure);
   check.positive("thickness", def.thickness);
   check.finite("pressure", def.pressure);
+  check.that(def.pressure + def.outside_pressure >= 0, "pressure", "there is no less pressure than none");
   if (def.pressure != 0) {
     const auto* mesh = std::get_if<TriMesh>(&def.shape);
     check.that(mesh != nullptr, "pressure", "a sheet holds no gas: pressure needs a closed mesh");
@@ -99,6 +102,9 @@ Status check_one(const RopeDef& def) {
     check.that(i == 0 || length(def.path[i] - def.path[i - 1]) > 1e-6f, field.c_str(),
                "two points of the path are the same");
   }
+  check.that(!def.closed || def.path.size() >= 3, "path", "a closed rope needs at least three points");
+  check.that(!def.closed || !check.status() || length(def.path.back() - def.path.front()) > 1e-6f, "path",
+             "a closed rope goes on to its first point by itself: the last one must be another");
   check.positive("segment", def.segment);
   check.positive("radius", def.radius);
   const RopeMaterial& m = def.material;
@@ -106,6 +112,7 @@ Status check_one(const RopeDef& def) {
   check.not_negative("material.bend_stiffness", m.bend_stiffness);
   positive_or_infinite(check, "material.stretch_stiffness", m.stretch_stiffness);
   check.not_negative("material.damping", m.damping);
+  positive_or_infinite(check, "material.strength", m.strength);
   if (!check.status()) return check.status();
   float total = 0;
   for (std::size_t i = 1; i < def.path.size(); ++i) total += length(def.path[i] - def.path[i - 1]);

@@ -29,23 +29,41 @@ Result<AnchorId> World::Impl::add_anchor(const AnchorDef& def) {
                                           state.bodies[def.body.index].name()),
                    .field = "add: body"});
   }
+  bool is_tie = false;
   if (!def.to.is_null()) {
     if (Status status = check(def.to, "add"); !status) return status.error();
-    if (!state.bodies[def.to.index].def) {
+    const BodyRecord& to = state.bodies[def.to.index];
+    is_tie = to.particle_def != nullptr;
+    if (to.solid_def) {
       return refuse({.code = Error::Code::Unsupported,
-                     .message = fmt::format("'{}' is not rigid: nodes are anchored to rigid bodies or to the world",
-                                            state.bodies[def.to.index].name()),
+                     .message = fmt::format("'{}' is a solid: nodes are anchored to the world, to rigid bodies and to "
+                                            "cloth, rope and jelly",
+                                            to.name()),
                      .field = "add: to"});
     }
   }
+  if (def.to_nodes && !is_tie) {
+    return refuse({.message = "only a cloth, rope or jelly has nodes to choose from", .field = "add: to_nodes"});
+  }
+  if (def.to == def.body && !def.to_nodes) {
+    return refuse({.message = "the nearest point of a body to its own node is that node: `to_nodes` must say which",
+                   .field = "add: to_nodes"});
+  }
   Result<std::vector<std::uint32_t>> nodes = selected_nodes(def.body, def.nodes, "add: nodes");
   if (!nodes) return nodes.error();
+  std::vector<std::uint32_t> to_nodes;
+  if (def.to_nodes) {
+    Result<std::vector<std::uint32_t>> selected = selected_nodes(def.to, *def.to_nodes, "add: to_nodes");
+    if (!selected) return selected.error();
+    to_nodes = std::move(*selected);
+    if (to_nodes.empty()) return refuse({.message = "no node is selected", .field = "add: to_nodes"});
+  }
   const AnchorId id = state.anchor_ids.acquire();
   if (state.anchors.size() <= id.index) state.anchors.resize(id.index + 1);
   auto shared_def = std::make_shared<const AnchorDef>(def);
   state.anchors[id.index] = {.id = id, .def = shared_def};
   state.anchor_order.push_back(id);
-  edits.push_back(edit::AddAnchor{id, std::move(shared_def), std::move(*nodes)});
+  edits.push_back(edit::AddAnchor{id, std::move(shared_def), std::move(*nodes), std::move(to_nodes)});
   return id;
 }
 
@@ -56,8 +74,12 @@ void World::Impl::apply(const edit::AddParticle& edit) {
 
 void World::Impl::apply(const edit::AddAnchor& edit) {
   const AnchorDef& def = *edit.def;
-  const Transform world_from_rigid = def.to.is_null() ? Transform{} : rigid.state(def.to.index).world_from_body;
-  particle.add_anchor(edit.id, def.body.index, edit.nodes, def.to, world_from_rigid, def.break_force);
+  if (!def.to.is_null() && particle.has(def.to.index)) {
+    particle.add_tie(edit.id, def.body.index, edit.nodes, def.to, edit.to_nodes, def.break_force);
+  } else {
+    const Transform world_from_rigid = def.to.is_null() ? Transform{} : rigid.state(def.to.index).world_from_body;
+    particle.add_anchor(edit.id, def.body.index, edit.nodes, def.to, world_from_rigid, def.break_force);
+  }
   if (state.anchors[edit.id.index].id == edit.id) state.anchors[edit.id.index].is_committed = true;
   wake(def.body.index);
   if (!def.to.is_null()) wake(def.to.index);

@@ -31,7 +31,7 @@ void World::Impl::step(float dt) {
     stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(), break_anchors(h); });
     // Constrained velocities become positions.
     stage(Stage::Advance, [&] { advance(h); });
-    // Plastic flow.
+    // Plastic flow; what was pulled too hard tears.
     stage(Stage::SettleMaterials, [&] { settle_materials(h); });
   }
   // A non-finite body is rolled back, frozen and reported.
@@ -46,7 +46,7 @@ void World::Impl::step(float dt) {
 }
 
 void World::Impl::begin_step(float dt) {
-  touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), anchor_breaks.clear();
+  touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), anchor_breaks.clear(), tears.clear();
   quarantines.clear(), fell_asleep.clear();
   rigid.begin_step(dt);
   solid.begin_step(dt);
@@ -245,7 +245,10 @@ void World::Impl::advance(float dt) {
   particle.advance(dt);
 }
 
-void World::Impl::settle_materials(float dt) { solid.settle(dt); }
+void World::Impl::settle_materials(float dt) {
+  solid.settle(dt);
+  particle.settle(dt, tears);
+}
 
 void World::Impl::quarantine_lost() {
   scratch_slots.clear();

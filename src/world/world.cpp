@@ -261,6 +261,7 @@ Events World::events() const {
           .touch_ends = impl_->touch_ends,
           .joint_breaks = impl_->joint_breaks,
           .anchor_breaks = impl_->anchor_breaks,
+          .tears = impl_->tears,
           .quarantines = impl_->quarantines,
           .fell_asleep = impl_->fell_asleep,
           .woke_up = impl_->woke_up};

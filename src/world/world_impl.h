@@ -221,6 +221,7 @@ struct World::Impl {
   std::vector<TouchEvent> touch_begins, touch_ends;
   std::vector<JointBreak> joint_breaks;
   std::vector<AnchorBreak> anchor_breaks;
+  std::vector<Tear> tears;
   std::vector<Quarantine> quarantines;
   std::vector<BodyId> fell_asleep, woke_up;
   std::vector<BodyId> waking;  ///< since the last step was published

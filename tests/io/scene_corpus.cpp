@@ -135,7 +135,13 @@ const std::vector<CorpusScene>& good_scenes() {
                     {"kind": "node_force", "from": 0, "to": 1, "body": "r", "force": [0, 1, 0]}],
                     "motions": [{"body": "r", "held": "end", "keyframes": [{"time": 0}]}])")},
       {anchored(R"("body": "s[*]", "nodes": {"nearest": {"point": [0, 0, 0]}}, "to": "post")")},
-      {anchored(R"("body": "r", "nodes": {"list": [0]}, "to": "peg[*]")")}};
+      {anchored(R"("body": "r", "nodes": {"list": [0]}, "to": "peg[*]")")},
+      {anchored(R"("body": "r", "nodes": {"list": [0]}, "to": "s[0]", "break_force": 5)")},
+      {anchored(R"("body": "r", "nodes": {"list": [0]}, "to": "r", "to_nodes": {"list": [20]})")},
+      {R"({"bodies": [{"kind": "rope", "closed": true, "path": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+           "material": {"strength": 50}}]})"},
+      {R"({"bodies": [{"kind": "cloth", "shape": {"kind": "sheet"}, "outside_pressure": 0,
+           "material": {"base": "silk", "strength": 200}}]})"}};
   return scenes;
 }
 
@@ -292,11 +298,13 @@ const std::vector<CorpusScene>& bad_scenes() {
       {anchored(R"("body": "r")"), "s.json:5: anchors[0]: the field `nodes` is missing"},
       {anchored(R"("body": "post", "nodes": "all")"),
        "s.json:5: anchors[0].body: `post` is not a cloth, rope or jelly: only their nodes can be anchored", false},
-      {anchored(R"("body": "r", "nodes": "all", "to": "s[0]")"),
-       "s.json:5: anchors[0].to: `s[0]` is not rigid: nodes are anchored to rigid bodies, or to the world where `to` "
-       "is "
-       "left out",
-       false},
+      {anchored(R"("body": "r", "nodes": "all", "to": "post", "to_nodes": "all")"),
+       "s.json:5: anchors[0].to_nodes: only a cloth, rope or jelly has nodes to choose from", false},
+      {anchored(R"("body": "r", "nodes": "all", "to_nodes": "all")"),
+       "s.json:5: anchors[0].to_nodes: only a cloth, rope or jelly has nodes to choose from", false},
+      {rope(R"("closed": true)"), "s.json:1: bodies[0].path: a closed rope needs at least three points", false},
+      {rope(R"("material": {"strength": 0})"),
+       "s.json:1: bodies[0].material.strength: 0 is not allowed; it must be greater than 0"},
       {anchored(R"("body": "s[*]", "nodes": "all", "to": "peg[*]")"),
        "s.json:5: anchors[0]: `body` stands for 2 bodies and `to` for 3; they must be as many, or one of them one",
        false},

@@ -254,6 +254,19 @@ TEST(Gallery, BridgeCarriesTheBox) {
   EXPECT_LT(player.world().report().max_stretch, 0.05f);
 }
 
+TEST(Gallery, SheetAndBannerTear) {
+  ScenePlayer player = ScenePlayer::create(load("tear")).value();
+  std::map<BodyId, std::size_t> tears;
+  while (player.world().time() < 6) {
+    player.step();
+    ASSERT_EQ(player.world().report().quarantined, 0u);
+    for (const Tear& tear : player.world().events().tears) ++tears[tear.body];
+  }
+  EXPECT_GT(tears[player.body("sheet")], 15u);
+  EXPECT_GT(tears[player.body("banner")], 15u);
+  EXPECT_LT(position(player, "ball").y, 0.3f);  // it is through
+}
+
 TEST(Gallery, BalloonFloatsOnItsString) {
   ScenePlayer player = ScenePlayer::create(load("balloon")).value();
   run_until(player, 7);

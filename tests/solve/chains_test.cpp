@@ -124,6 +124,48 @@ TEST(Chains, SolveALineAsADenseSolverDoes) {
   }
 }
 
+TEST(Chains, SolveARingAllRoundAtOnce) {
+  // Velocities solve the ring's rows if they have the right speeds along all segments and differ from those before by
+  // what impulses along the segments give.
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> number(-1, 1);
+  Workers workers(1);
+  for (const std::uint32_t count : {3u, 4u, 17u, 200u}) {
+    Nodes nodes;
+    ChainLine ring;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const float angle = 6.2831853f * static_cast<float>(i) / static_cast<float>(count);
+      nodes.x.push_back({std::cos(angle), std::sin(angle), 0.1f * number(random), 0});
+      nodes.v.push_back({number(random), number(random), number(random), 1 / (0.5f + std::abs(number(random)))});
+      ring.nodes.push_back(i);
+    }
+    // One of a thousand times the mass of the others.
+    nodes.v[1].w = 1e-3f;
+    ring.nodes.push_back(0);
+    ring.lengths.resize(count);
+    set_lengths(nodes, ring);
+    const float h = 1.0f / 240;
+    const std::vector<Vec4> before = nodes.v;
+    Chains chains(std::span(&ring, 1), count);
+    ASSERT_EQ(chains.row_count(), count);
+    chains.prepare(workers, nodes.x, nodes.v, h);
+    for (int i = 0; i < 4; ++i) chains.solve(workers, nodes.v);
+    std::vector<Vec3> pushes(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t next = (i + 1) % count;
+      const Vec3 step = nodes.x[next].xyz() - nodes.x[i].xyz(), direction = normalized(step);
+      const float speed = dot(direction, nodes.v[next].xyz() - nodes.v[i].xyz());
+      EXPECT_NEAR(speed, (ring.lengths[i] - length(step)) / h, 2e-3f) << count;
+      pushes[i] -= direction * chains.impulse(0, i);
+      pushes[next] += direction * chains.impulse(0, i);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Vec3 expected = before[i].xyz() + pushes[i] * before[i].w;
+      EXPECT_LT(length(nodes.v[i].xyz() - expected), 1e-4f * (1 + length(expected))) << count;
+    }
+  }
+}
+
 TEST(Chains, KeepMomentumAndLeaveHeldNodesAlone) {
   std::mt19937 random(2);
   Workers workers(2);

@@ -9,6 +9,7 @@
 #include <LinearMath/btAlignedAllocator.h>
 #include <gtest/gtest.h>
 
+#include "pliant/cloth_materials.h"
 #include "pliant/generators.h"
 #include "pliant/world.h"
 
@@ -117,6 +118,22 @@ TEST(Allocation, RopesAllocateNothing) {
     world.add(AnchorDef{.body = hanging, .nodes = NearestNodes{{0, 3, 0}}}).value();
     world.add(AnchorDef{.body = hanging, .nodes = NearestNodes{{0, 1.1f, 0}}, .to = weight}).value();
     world.add(RopeDef{.path = {{1, 0.5f, 0}, {1, 0.5f, 2}}}).value();
+    const BodyId ring =
+        world.add(RopeDef{.path = {{2, 1, 0}, {2, 1, 1}, {3, 1, 1}, {3, 1, 0}}, .closed = true}).value();
+    const BodyId tail = world.add(RopeDef{.path = {{2, 1, 0}, {2, 0.5f, 0}}}).value();
+    world.add(AnchorDef{.body = ring, .nodes = NearestNodes{{3, 1, 1}}}).value();
+    world.add(AnchorDef{.body = tail, .nodes = NearestNodes{{2, 1, 0}}, .to = ring}).value();
+  });
+}
+
+TEST(Allocation, BalloonsAllocateNothing) {
+  expect_particles_allocate_nothing("balloons", 300, [](World& world) {
+    world
+        .add(ClothDef{.shape = tri_sphere(0.3f, 12),
+                      .material = cloth_material::rubber_sheet(),
+                      .position = {0, 0.3f, 0},
+                      .pressure = 300})
+        .value();
   });
 }
 

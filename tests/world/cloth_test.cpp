@@ -250,6 +250,32 @@ TEST(Rope, CarriesABodyAThousandTimesAsHeavy) {
   EXPECT_NEAR(world.held_force(rope, AllNodes{})->y, 100.1f * 9.81f, 0.02f * 981);
 }
 
+TEST(Rope, ThatCarriesABodyIsDampedWithItButNotAsAPendulum) {
+  // A ball in the bend of a rope between two points. Along the rope it swings by bending it; across, rope and ball
+  // swing as a rigid pendulum about the two points.
+  const auto swing_left = [](Vec3 push, float damping) {
+    World world({.allow_sleep = false});
+    RopeDef def{.path = {{-0.8f, 0, 0}, {0, -0.6f, 0}, {0.8f, 0, 0}}, .segment = 0.1f};
+    def.material.damping = damping;
+    def.held = {{.nodes = NearestNodes{{-0.8f, 0, 0}}}, {.nodes = NearestNodes{{0.8f, 0, 0}}}};
+    def.filter = {.category = 2, .mask = 0};
+    const BodyId rope = *world.add(def);
+    const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.02f}, .position = {0, -0.6f, 0}, .mass = 20.0f});
+    world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{0, -0.6f, 0}}, .to = ball});
+    for (int i = 0; i < 60; ++i) world.step();
+    world.set_velocity(ball, push, {});
+    float most = 0;
+    for (int i = 0; i < 240; ++i) {
+      world.step();
+      if (i >= 120) most = std::max(most, length(world.state(ball)->velocity));
+    }
+    return most / length(push);
+  };
+  // After two to four seconds of 1/s on the velocity, of which a vibration has half: e⁻¹ to e⁻².
+  EXPECT_LT(swing_left({0.3f, 0, 0}, 1), 0.5f);
+  EXPECT_GT(swing_left({0, 0, 0.3f}, 1), 0.8f);
+}
+
 TEST(Anchors, BreakAtTheirForceAndSayIt) {
   World world;
   const BodyId rope = *world.add(RopeDef{.path = {{0, 2, 0}, {0, 1, 0}}});
