@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solid/solid_engine_entry.h"
 #include "solid/solid_measures.h"
@@ -35,6 +36,16 @@ void SolidEngine::add_body(BodyId id, std::unique_ptr<SolidBody> body) {
   for (Face face : surface.faces) {
     for (std::uint32_t& vertex : face) vertex = surface_nodes[vertex];
     entry->faces.push_back(face);
+  }
+  entry->face_starts.assign(def.mesh.nodes.size() + 1, 0);
+  for (const Face& face : entry->faces) {
+    for (const std::uint32_t node : face) ++entry->face_starts[node + 1];
+  }
+  std::partial_sum(entry->face_starts.begin(), entry->face_starts.end(), entry->face_starts.begin());
+  entry->faces_of_node.resize(3 * entry->faces.size());
+  std::vector<std::uint32_t> next(entry->face_starts.begin(), entry->face_starts.end() - 1);
+  for (std::uint32_t f = 0; f < entry->faces.size(); ++f) {
+    for (const std::uint32_t node : entry->faces[f]) entry->faces_of_node[next[node]++] = f;
   }
   entry->is_inner.assign(def.mesh.nodes.size(), 1);
   for (const std::uint32_t node : surface_nodes) entry->is_inner[node] = 0;

@@ -143,8 +143,8 @@ class SolidEngine {
   };
   struct Job {
     Island* island = nullptr;
-    Entry* lone = nullptr;  ///< where there is no island
-    std::uint32_t nodes = 0;
+    Entry* lone = nullptr;               ///< where there is no island
+    std::uint32_t nodes = 0, first = 0;  ///< first: its smallest slot
   };
   /// Where a body is in the islands of this substep.
   struct Place {

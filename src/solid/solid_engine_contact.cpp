@@ -30,7 +30,32 @@ void keep_side(const SolidEngine::Entry& solid, SolidTouch& touch) {
   touch.gap = std::min(before->gap, 0.0f);
 }
 
+/// Whether a shape has edges at which the nearest of its sides may be the wrong one.
+bool has_edges(const Shape& shape) {
+  return !std::holds_alternative<Sphere>(shape) && !std::holds_alternative<Capsule>(shape) &&
+         !std::holds_alternative<Plane>(shape) && !std::holds_alternative<Heightfield>(shape);
+}
+
+/// A box that has sunk a little into a soft surface meets the nodes before it with its side. They look past it: what
+/// holds the box are its corners and edges against the faces (SolidMeetings), and the nodes below it.
+bool is_passed_by(const SolidEngine::Entry& solid, const SolidTouch& touch) {
+  constexpr float kShallow = 0.1f, kSideways = 0.1f;
+  if (solid.is_inner[touch.node] || touch.gap < -kShallow * solid.cell) return false;
+  const Vec3 outward = solid.outward(touch.node);
+  return dot(touch.normal, outward) > -kSideways * length(outward);
+}
+
 }  // namespace
+
+Vec3 SolidEngine::Entry::outward(std::uint32_t node) const {
+  Vec3 sum;
+  for (std::uint32_t i = face_starts[node]; i < face_starts[node + 1]; ++i) {
+    const Face& face = faces[faces_of_node[i]];
+    const Vec3 a = body->position(face[0]);
+    sum += cross(body->position(face[1]) - a, body->position(face[2]) - a);
+  }
+  return sum;
+}
 
 void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
   obstacle_probes_.clear();
@@ -91,6 +116,7 @@ void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles
     if (!collide(solid.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
     const Transform shape_from_world = obstacle.world_from_shape.inverse();
     const float friction = std::sqrt(solid.settings.friction * obstacle.friction);
+    const bool edged = has_edges(*obstacle.shape) && !is_squeezed(solid);
     // Each node looks for itself; the list is made in their order.
     const std::size_t count = solid.body->node_count();
     constexpr std::size_t kGrain = 256;
@@ -113,6 +139,7 @@ void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles
         // What is far and does not come near in this substep is no contact yet.
         if (touch.gap > watched && touch.gap + dt * dot(approach, touch.normal) > watched) continue;
         if (touch.gap < 0) keep_side(solid, touch);
+        if (edged && is_passed_by(solid, touch)) continue;
         found[begin / kGrain].push_back(touch);
       }
     });

@@ -30,10 +30,11 @@ struct SolidEngine::Entry {
   SolidSettings settings;
 
   // Set once.
-  std::vector<Face> faces;             ///< of the surface, by node
-  std::vector<std::uint8_t> is_inner;  ///< by node: not of the surface
-  float cell = 0;                      ///< m, the size of a tet
-  std::uint64_t revision = 0;          ///< which body it is, of all that ever were
+  std::vector<Face> faces;                                ///< of the surface, by node
+  std::vector<std::uint8_t> is_inner;                     ///< by node: not of the surface
+  std::vector<std::uint32_t> face_starts, faces_of_node;  ///< the faces around each node
+  float cell = 0;                                         ///< m, the size of a tet
+  std::uint64_t revision = 0;                             ///< which body it is, of all that ever were
 
   // Of this step.
   std::vector<DrivenNode> driven;
@@ -51,6 +52,9 @@ struct SolidEngine::Entry {
   mutable double energy = 0;
   mutable std::uint64_t hash = 0;
   mutable bool totals_fresh = false, energy_fresh = false, hash_fresh = false;
+
+  /// Away from the body at a node of its surface; not of unit length.
+  Vec3 outward(std::uint32_t node) const;
 
   bool is_active() const { return settings.awake && !settings.frozen; }
   void set_stale() { positions_fresh = velocities_fresh = totals_fresh = energy_fresh = hash_fresh = false; }

@@ -72,11 +72,12 @@ void SolidEngine::gather_islands(Vec3 gravity, float dt) {
     add_job(bodies, gravity);
   }
   add_rows(dt);
-  std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) { return a.nodes > b.nodes; });
+  std::sort(jobs_.begin(), jobs_.end(),
+            [](const Job& a, const Job& b) { return a.nodes != b.nodes ? a.nodes > b.nodes : a.first < b.first; });
 }
 
 void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
-  Job job;
+  Job job{.first = bodies.front()};
   std::size_t solids = 0, rigids = 0;
   bool meets = false;
   for (const std::uint32_t slot : bodies) {
