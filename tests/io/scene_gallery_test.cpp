@@ -265,8 +265,8 @@ TEST(Gallery, BarRestsLevelOnFourJellies) {
 TEST(Gallery, TowerOfSoftBricksStands) {
   ScenePlayer player = ScenePlayer::create(load("tower")).value();
   run_until(player, 8);
-  EXPECT_GT(position(player, "ball").y, 1.1f);
-  EXPECT_LT(length(player.world().state(player.body("ball"))->velocity), 0.01f);
+  EXPECT_GT(position(player, "block").y, 1.1f);
+  EXPECT_LT(length(player.world().state(player.body("block"))->velocity), 0.01f);
 }
 
 TEST(Gallery, HeavyBlocksSinkByTheSamePart) {
