@@ -101,8 +101,7 @@ Fields<SolidDraft> what_fields() {
 }
 
 Fields<SolidDraft> how_fields() {
-  return {own("stretch", &SolidDef::stretch, kNotNegative),
-          own("self_collision", &SolidDef::self_collision),
+  return {own("stretch", &SolidDef::stretch, kNotNegative), own("self_collision", &SolidDef::self_collision),
           field<SolidDraft>("solver",
                             [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); })};
 }
