@@ -85,6 +85,7 @@ Status run_bench(const BenchOptions& options) {
   add_embed_benchmarks(suite);
   add_solid_benchmarks(suite);
   add_cloth_benchmarks(suite);
+  add_contact_benchmarks(suite);
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};

@@ -43,8 +43,7 @@ INSTANTIATE_TEST_SUITE_P(All, GalleryScene, ::testing::ValuesIn(scene_names()),
 
 TEST_P(GalleryScene, DependsNeitherOnThreadsNorOnInterruptions) {
   Scene scene = load(GetParam());
-  // A large pile would take minutes.
-  const int steps = std::min(scene.frames, GetParam() == "solid_pile_125" ? 24 : 300);
+  const int steps = std::min(scene.frames, 300);
   scene.world.threads = 1;
   ScenePlayer one = ScenePlayer::create(scene).value();
   scene.world.threads = 2;
