@@ -55,6 +55,7 @@ World make_pile(int side, int threads) {
 BenchResult run(int side, const BenchContext& context) {
   constexpr int kFirst = 75, kSteps = 75;
   BenchResult result;
+  result.threads = context.threads;
   std::vector<std::vector<double>> times;
   double iterations = 0, contacts = 0, penetration = 0;
   for (int repeat = 0; repeat < context.repeats; ++repeat) {
