@@ -1,9 +1,9 @@
 // Between pliant's and Bullet's small types.
 #pragma once
 
-#include <LinearMath/btTransform.h>
+#include <BulletDynamics/Dynamics/btRigidBody.h>
 
-#include "pliant/math.h"
+#include "math/rigid_body_motion.h"
 
 namespace pliant {
 
@@ -15,6 +15,20 @@ inline Vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 inline Quat from_bullet(const btQuaternion& q) { return {q.x(), q.y(), q.z(), q.w()}; }
 inline Transform from_bullet(const btTransform& t) {
   return {from_bullet(t.getOrigin()), from_bullet(t.getRotation())};
+}
+
+/// A body that has these velocities.
+inline RigidBodyMotion motion_of(const btRigidBody& body, const btVector3& velocity,
+                                 const btVector3& angular_velocity) {
+  RigidBodyMotion motion{from_bullet(velocity),
+                         from_bullet(angular_velocity),
+                         from_bullet(body.getCenterOfMassPosition()),
+                         body.getInvMass(),
+                         {}};
+  for (int row = 0; row < 3; ++row) {
+    motion.inverse_inertia.rows[row] = from_bullet(body.getInvInertiaTensorWorld()[row]);
+  }
+  return motion;
 }
 
 }  // namespace pliant

@@ -141,19 +141,12 @@ void BulletSolver::take_turn(void (RowPartner::*turn)(std::span<RigidBodyMotion>
     return m_tmpSolverBodyPool[partner_bodies_[i]->getCompanionId()];
   };
   for (std::size_t i = 0; i < motions_.size(); ++i) {
-    const btRigidBody& body = *partner_bodies_[i];
     btSolverBody& solved = solver_body(i);
-    RigidBodyMotion& motion = motions_[i];
     // Gravity and forces of this substep wait in the external impulses.
-    motion.velocity =
-        from_bullet(solved.m_linearVelocity + solved.m_externalForceImpulse + solved.internalGetDeltaLinearVelocity());
-    motion.angular_velocity = from_bullet(solved.m_angularVelocity + solved.m_externalTorqueImpulse +
-                                          solved.internalGetDeltaAngularVelocity());
-    motion.center = from_bullet(body.getCenterOfMassPosition());
-    motion.inverse_mass = body.getInvMass();
-    for (int row = 0; row < 3; ++row) {
-      motion.inverse_inertia.rows[row] = from_bullet(body.getInvInertiaTensorWorld()[row]);
-    }
+    motions_[i] =
+        motion_of(*partner_bodies_[i],
+                  solved.m_linearVelocity + solved.m_externalForceImpulse + solved.internalGetDeltaLinearVelocity(),
+                  solved.m_angularVelocity + solved.m_externalTorqueImpulse + solved.internalGetDeltaAngularVelocity());
   }
   (partner_->*turn)(motions_);
   for (std::size_t i = 0; i < motions_.size(); ++i) {

@@ -9,16 +9,8 @@ namespace {
 
 /// As the body will move if forces act on it for `dt` more.
 RigidBodyMotion motion_after(const btRigidBody& body, float dt) {
-  RigidBodyMotion motion;
-  motion.velocity = from_bullet(body.getLinearVelocity() + body.getTotalForce() * (body.getInvMass() * dt));
-  motion.angular_velocity =
-      from_bullet(body.getAngularVelocity() + body.getInvInertiaTensorWorld() * body.getTotalTorque() * dt);
-  motion.center = from_bullet(body.getCenterOfMassPosition());
-  motion.inverse_mass = body.getInvMass();
-  for (int row = 0; row < 3; ++row) {
-    motion.inverse_inertia.rows[row] = from_bullet(body.getInvInertiaTensorWorld()[row]);
-  }
-  return motion;
+  return motion_of(body, body.getLinearVelocity() + body.getTotalForce() * (body.getInvMass() * dt),
+                   body.getAngularVelocity() + body.getInvInertiaTensorWorld() * body.getTotalTorque() * dt);
 }
 
 }  // namespace

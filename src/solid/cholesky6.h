@@ -5,9 +5,17 @@
 #include <cmath>
 #include <cstddef>
 
+#include "pliant/math.h"
+
 namespace pliant {
 
+/// A velocity and an angular velocity, or an impulse and its moment.
 using Vector6 = std::array<double, 6>;
+
+/// Three of its numbers, from `first` on.
+inline Vec3 rounded(const Vector6& v, std::size_t first) {
+  return {static_cast<float>(v[first]), static_cast<float>(v[first + 1]), static_cast<float>(v[first + 2])};
+}
 
 class Cholesky6 {
  public:

@@ -17,6 +17,10 @@
 
 namespace pliant {
 
+/// κ of a row where a solid gives way: its penalty over how hard it is to move there. Beyond 10 such rows brake too
+/// much.
+constexpr float kSoftPenalty = 3;
+
 /// The nearest impulse with |tangential| ≤ μ normal, normal ≥ 0.
 inline Vec3 project_to_cone(Vec3 impulse, Vec3 normal, float friction) {
   const float along = std::max(dot(impulse, normal), 0.0f);

@@ -6,7 +6,6 @@
 namespace pliant {
 namespace {
 
-constexpr float kPenalty = 3;       ///< κ; beyond 10 soft rows brake too much
 constexpr float kMostPenalty = 64;  ///< times the first one; beyond, floats lose what the row holds back
 
 }  // namespace
@@ -58,9 +57,9 @@ void SolidContactRows::reconcile() {
 void SolidContactRows::set_penalties(const SolidSystem& system, float body_mass) {
   for (Row& row : rows_) {
     const float response = system.response(row.slot, row.normal);
-    row.penalty = kPenalty / (response + 1 / body_mass);
+    row.penalty = kSoftPenalty / (response + 1 / body_mass);
     if (!std::isfinite(row.penalty)) row.penalty = 0;
-    row.most_penalty = std::clamp(kPenalty / std::max(response, 1e-30f), row.penalty, kMostPenalty * row.penalty);
+    row.most_penalty = std::clamp(kSoftPenalty / std::max(response, 1e-30f), row.penalty, kMostPenalty * row.penalty);
   }
 }
 

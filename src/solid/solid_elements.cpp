@@ -144,16 +144,21 @@ LaneSym3<Float8> SolidElements::rest_strain(std::size_t batch) const {
   return rest_strains_.empty() ? LaneSym3<Float8>{} : load_sym8(rest_strains_.data() + batch * 48);
 }
 
+SolidElements::Present SolidElements::present(const SolidLayout& layout, std::size_t batch,
+                                              const float* positions) const {
+  LaneVec3<Float8> x[4];
+  load_corners(layout, batch, positions, x);
+  const ElementRest<Float8> element = rest(batch);
+  const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
+  const LaneQuat<Float8> before = load_quat8(rotations_.data() + batch * 32);
+  return {element, f, element_rotation(f, before, element.flat_determinant).to_matrix()};
+}
+
 double SolidElements::energy(const SolidLayout& layout, const float* positions, std::size_t begin,
                              std::size_t end) const {
   double total = 0;
   for (std::size_t batch = begin; batch < end; ++batch) {
-    LaneVec3<Float8> x[4];
-    load_corners(layout, batch, positions, x);
-    const ElementRest<Float8> element = rest(batch);
-    const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
-    const LaneMat3<Float8> rotation =
-        element_rotation(f, load_quat8(rotations_.data() + batch * 32), element.flat_determinant).to_matrix();
+    const auto [element, f, rotation] = present(layout, batch, positions);
     const LaneSym3<Float8> e = corotational_strain(rotation, f, rest_strain(batch));
     Float8 density = 0.5f * element.lambda * e.trace() * e.trace() + element.mu * e.norm_squared();
     if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::Grained)) {
@@ -280,12 +285,7 @@ void SolidElements::flow(Workers& workers, const SolidLayout& layout, const floa
   if (plasticity_.empty()) return;
   parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t batch = begin; batch < end; ++batch) {
-      LaneVec3<Float8> x[4];
-      load_corners(layout, batch, positions, x);
-      const ElementRest<Float8> element = rest(batch);
-      const LaneMat3<Float8> f = deformation_gradient(x, element.gradients);
-      const LaneMat3<Float8> rotation =
-          element_rotation(f, load_quat8(rotations_.data() + batch * 32), element.flat_determinant).to_matrix();
+      const auto [element, f, rotation] = present(layout, batch, positions);
       const LaneSym3<Float8> plastic = rest_strain(batch);
       const float* limits = plasticity_.data() + batch * 24;
       Float8 share;

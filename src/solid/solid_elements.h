@@ -61,6 +61,12 @@ class SolidElements {
   void set_rest(std::size_t lane, const TetMesh& mesh, const Tet& tet, const SolidMaterial& material, bool is_real);
   ElementRest<Float8> rest(std::size_t batch) const;
   LaneSym3<Float8> rest_strain(std::size_t batch) const;
+  /// The elements of a batch as they lie now, turned from where they were when last updated.
+  struct Present {
+    ElementRest<Float8> rest;
+    LaneMat3<Float8> f, rotation;
+  };
+  Present present(const SolidLayout& layout, std::size_t batch, const float* positions) const;
   LaneMat3<Float8> turn(std::size_t batch, const LaneMat3<Float8>& f, const ElementRest<Float8>& element,
                         const LaneQuat<float>* common);
   void update_from_vectors(std::size_t batch, const LaneMat3<Float8>& f, const LaneMat3<Float8>& rotation,

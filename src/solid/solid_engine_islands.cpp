@@ -259,8 +259,7 @@ void SolidEngine::finish_island(Island& island, float dt) {
     const auto member = static_cast<std::uint32_t>(island.solids.size() + i);
     rigid.motion = island.solver.rigid(member);
     const Vector6 given = island.solver.given(member);
-    const auto part = [&](std::size_t k) { return static_cast<float>(given[k]); };
-    pushes_.push_back({rigid.id, {part(0), part(1), part(2)}, {part(3), part(4), part(5)}});
+    pushes_.push_back({rigid.id, rounded(given, 0), rounded(given, 3)});
   }
   for (std::size_t i = 0; i < island.joints.size(); ++i) {
     shared_->joints[island.joints[i]].impulse = island.solver.impulse(island.solver.joint_rows()[i]);

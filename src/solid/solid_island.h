@@ -23,6 +23,10 @@
 
 namespace pliant {
 
+inline void add_to(Vector6& v, std::size_t first, Vec3d added) {
+  v[first] += added.x, v[first + 1] += added.y, v[first + 2] += added.z;
+}
+
 /// A rigid body of an island.
 struct IslandRigid {
   RigidBodyMotion motion;                             ///< before the solve: as it would move alone
@@ -174,5 +178,18 @@ class SolidIsland {
   std::vector<double> level_x_;
   Workers alone_{1};
 };
+
+// Implementation ------------------------------------------------------------------------------------------------------
+
+template <typename Visit>
+void SolidIsland::for_each_end(const IslandJointRow& row, Visit&& visit) {
+  const auto axis = [](Vec3 linear, Vec3 angular) {
+    Vector6 out{};
+    add_to(out, 0, Vec3d(linear)), add_to(out, 3, Vec3d(angular));
+    return out;
+  };
+  if (row.a != IslandRowEnd::kFixed) visit(rigids_[row.a - solids_.size()], axis(-row.linear, -row.angular_a));
+  if (row.b != IslandRowEnd::kFixed) visit(rigids_[row.b - solids_.size()], axis(row.linear, row.angular_b));
+}
 
 }  // namespace pliant

@@ -36,10 +36,6 @@ void add_block(Cholesky6& matrix, const LaneSym3<float>& s, Vec3d arm) {
   add_block(matrix, {{d(s.xx), d(s.xy), d(s.xz)}, {d(s.xy), d(s.yy), d(s.yz)}, {d(s.xz), d(s.yz), d(s.zz)}}, arm);
 }
 
-Vec3 rounded(const Vector6& v, std::size_t first) {
-  return {static_cast<float>(v[first]), static_cast<float>(v[first + 1]), static_cast<float>(v[first + 2])};
-}
-
 }  // namespace
 
 bool WholeMotion::measure(const std::vector<float>& tied, const LaneVectors& positions) {

@@ -1,0 +1,183 @@
+// The coarsest level of an island: the motions of its free members as a whole, with the contacts and joints between
+// them, solved exactly and in double.
+#include <algorithm>
+
+#include "solid/solid_island.h"
+
+namespace pliant {
+namespace {
+
+using Mat3d = std::array<std::array<double, 3>, 3>;
+
+/// [a]× m
+Mat3d cross_columns(Vec3d a, const Mat3d& m) {
+  Mat3d out;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Vec3d v = cross(a, {m[0][c], m[1][c], m[2][c]});
+    out[0][c] = v.x, out[1][c] = v.y, out[2][c] = v.z;
+  }
+  return out;
+}
+/// m [a]×ᵀ
+Mat3d cross_rows(const Mat3d& m, Vec3d a) {
+  Mat3d out;
+  for (std::size_t r = 0; r < 3; ++r) {
+    const Vec3d v = cross(a, {m[r][0], m[r][1], m[r][2]});
+    out[r] = {v.x, v.y, v.z};
+  }
+  return out;
+}
+
+/// Gᵀ W H with G = (I, −[a]×), H = (I, −[b]×): what W between two points is to the motions of their bodies.
+void set_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, double (&block)[36]) {
+  const Mat3d rt = cross_columns(a, w), tr = cross_rows(w, b), rr = cross_columns(a, tr);
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      block[6 * r + c] = sign * w[r][c];
+      block[6 * r + 3 + c] = sign * tr[r][c];
+      block[6 * (3 + r) + c] = sign * rt[r][c];
+      block[6 * (3 + r) + 3 + c] = sign * rr[r][c];
+    }
+  }
+}
+
+}  // namespace
+
+std::uint32_t SolidIsland::level_of(const IslandRowEnd& end) const {
+  if (end.member == IslandRowEnd::kFixed) return kNone;
+  return end.member < solids_.size() ? solids_[end.member].level : rigids_[end.member - solids_.size()].level;
+}
+
+Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
+  if (end.member >= solids_.size()) return Vec3d(end.arm) / rigids_[end.member - solids_.size()].radius;
+  const SolidBody& body = *solids_[end.member].body;
+  Vec3d arm;
+  const Vec3 from = solids_[end.member].body->system().reference();
+  for (std::size_t k = 0; k < end.count; ++k) {
+    arm += Vec3d(body.state().positions.get(end.slots[k]) - from) * static_cast<double>(end.weights[k]);
+  }
+  return arm / solids_[end.member].body->system().rigid().radius();
+}
+
+void SolidIsland::number_levels() {
+  std::uint32_t count = 0;
+  for (Solid& solid : solids_) solid.level = solid.body->system().is_free() ? count++ : kNone;
+  for (Rigid& rigid : rigids_) rigid.level = count++;
+  level_pairs_.clear();
+  for (const IslandRow& row : rows_) {
+    const std::uint32_t a = level_of(row.a), b = level_of(row.b);
+    if (a != kNone && b != kNone && a != b) level_pairs_.push_back({std::min(a, b), std::max(a, b)});
+  }
+  for (const IslandJointRow& row : joints_) {
+    if (row.a == IslandRowEnd::kFixed || row.b == IslandRowEnd::kFixed) continue;
+    const std::uint32_t a = rigids_[row.a - solids_.size()].level, b = rigids_[row.b - solids_.size()].level;
+    level_pairs_.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(level_pairs_.begin(), level_pairs_.end());
+  level_pairs_.erase(std::unique(level_pairs_.begin(), level_pairs_.end()), level_pairs_.end());
+  levels_.analyze(count, level_pairs_);
+  level_x_.assign(count * BlockCholeskyDouble::kStride, 0.0);
+}
+
+void SolidIsland::add_level_row(const IslandRow& row) {
+  const LaneSym3<float> s = row.block();
+  const auto d = [](float f) { return static_cast<double>(f); };
+  const Mat3d w{{{d(s.xx), d(s.xy), d(s.xz)}, {d(s.xy), d(s.yy), d(s.yz)}, {d(s.xz), d(s.yz), d(s.zz)}}};
+  const std::uint32_t a = level_of(row.a), b = level_of(row.b);
+  const Vec3d arm_a = a != kNone ? level_arm(row.a) : Vec3d{}, arm_b = b != kNone ? level_arm(row.b) : Vec3d{};
+  double block[36];
+  if (a != kNone) set_block(w, arm_a, arm_a, 1, block), levels_.add_diagonal(a, block);
+  if (b != kNone) set_block(w, arm_b, arm_b, 1, block), levels_.add_diagonal(b, block);
+  if (a == kNone || b == kNone) return;
+  set_block(w, arm_a, arm_b, -1, block);
+  if (a != b) return levels_.add(a, b, block);
+  // A body that touches itself.
+  levels_.add_diagonal(a, block);
+  set_block(w, arm_b, arm_a, -1, block);
+  levels_.add_diagonal(a, block);
+}
+
+void SolidIsland::add_level_row(const IslandJointRow& row) {
+  struct End {
+    std::uint32_t level;
+    Vector6 axis;
+  } ends[2];
+  std::size_t count = 0;
+  for_each_end(row, [&](const Rigid& rigid, Vector6 axis) {
+    for (std::size_t k = 3; k < 6; ++k) axis[k] /= rigid.radius;
+    ends[count++] = {rigid.level, axis};
+  });
+  const auto add = [&](const End& a, const End& b) {
+    double block[36];
+    for (std::size_t r = 0; r < 6; ++r) {
+      for (std::size_t c = 0; c < 6; ++c) {
+        block[6 * r + c] = static_cast<double>(row.penalty) * a.axis[r] * b.axis[c];
+      }
+    }
+    if (&a == &b) return levels_.add_diagonal(a.level, block);
+    levels_.add(a.level, b.level, block);
+  };
+  for (std::size_t i = 0; i < count; ++i) add(ends[i], ends[i]);
+  if (count == 2) add(ends[0], ends[1]);
+}
+
+void SolidIsland::assemble_levels() {
+  levels_.clear();
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) levels_.add_diagonal(solid.level, solid.whole.data());
+  }
+  for (const Rigid& rigid : rigids_) {
+    double block[36] = {};
+    for (std::size_t k = 0; k < 3; ++k) {
+      block[7 * k] = rigid.mass;
+      for (std::size_t c = 0; c < 3; ++c) {
+        block[6 * (3 + k) + 3 + c] = rigid.inertia[k][c] / (rigid.radius * rigid.radius);
+      }
+    }
+    levels_.add_diagonal(rigid.level, block);
+  }
+  for (const IslandRow& row : rows_) {
+    if (row.active) add_level_row(row);
+  }
+  for (const IslandJointRow& row : joints_) {
+    if (row.active) add_level_row(row);
+  }
+  levels_.factor();
+}
+
+/// The members as a whole, when all else is preconditioned. Returns their part of r·z.
+double SolidIsland::solve_levels() {
+  constexpr std::size_t kStride = BlockCholeskyDouble::kStride;
+  const auto set = [&](std::uint32_t level, const Vector6& force) {
+    std::copy(force.begin(), force.end(), level_x_.begin() + level * kStride);
+  };
+  const auto get = [&](std::uint32_t level) {
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + level * kStride, 6, motion.begin());
+    return motion;
+  };
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) set(solid.level, solid.force = solid.body->system().whole_force());
+  }
+  for (Rigid& rigid : rigids_) {
+    Vector6 force = rigid.r;
+    for (std::size_t k = 3; k < 6; ++k) force[k] /= rigid.radius;
+    set(rigid.level, force);
+  }
+  levels_.solve(level_x_.data());
+  double product = 0;
+  for (Solid& solid : solids_) {
+    if (solid.level == kNone) continue;
+    const Vector6 motion = get(solid.level);
+    for (std::size_t k = 0; k < 6; ++k) product += solid.force[k] * motion[k];
+    solid.body->system().add_whole_motion(motion);
+  }
+  for (Rigid& rigid : rigids_) {
+    rigid.z = get(rigid.level);
+    for (std::size_t k = 3; k < 6; ++k) rigid.z[k] /= rigid.radius;
+    for (std::size_t k = 0; k < 6; ++k) product += rigid.r[k] * rigid.z[k];
+  }
+  return product;
+}
+
+}  // namespace pliant
