@@ -74,7 +74,8 @@ struct ContactRow {
   }
   Vec3 impulse(Vec3 velocity) const { return active ? held - resist(velocity - target) : Vec3{}; }
   /// Takes the velocity that a round found: a new multiplier, and the grip for the next round. Returns how far friction
-  /// is from settled, squared: impulses outside the cone, and what a loose grip lets slip that should stick.
+  /// is from settled, squared: impulses outside the cone, and what a loose grip lets slip that should stick (no more
+  /// than the cone has room for: a row that sticks and slides in turn, at its bound, is settled).
   double update(Vec3 velocity) {
     const Vec3 used = impulse(velocity);
     double unsettled = static_cast<double>(length_squared(used - project_to_cone(used, normal, friction)));
@@ -88,7 +89,8 @@ struct ContactRow {
       const float across = length(next - normal * dot(next, normal) - slip * next_grip);
       next_slide = across > most ? most / across : friction > 0 ? 1.0f : 0.0f;
     } else if (next_active) {
-      unsettled += static_cast<double>(length_squared(slip) * (1 - grip) * (1 - grip));
+      const Vec3 firm = project_to_cone(next - slip * (1 - grip), normal, friction);
+      unsettled += static_cast<double>(length_squared(firm - next));
       next_grip = std::min(grip / kLoosen, 1.0f);
     }
     return unsettled;

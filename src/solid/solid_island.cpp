@@ -215,12 +215,18 @@ void SolidIsland::add_impulses(float sign) {
 
 SolidIsland::Progress SolidIsland::update_multipliers() {
   Progress progress;
+  for (Solid& solid : solids_) solid.pushed = 0;
   for (IslandRow& row : rows_) {
     const Vec3 v = relative_velocity(row);
     if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
     progress.change += row.update(v);
-    progress.size += static_cast<double>(length_squared(row.multiplier));
+    const auto size = static_cast<double>(length_squared(row.multiplier));
+    progress.size += size;
+    for (const IslandRowEnd* end : {&row.a, &row.b}) {
+      if (end->member < solids_.size()) solids_[end->member].pushed += size * static_cast<double>(end->share());
+    }
   }
+  for (Solid& solid : solids_) solid.scale = std::max(solid.scale, std::sqrt(solid.pushed));
   for (IslandJointRow& row : joints_) {
     const float v = speed(row), next = row.judge(v);
     if (row.active) progress.violation = std::max(progress.violation, std::abs(v - row.target));
@@ -280,6 +286,9 @@ void SolidIsland::begin_round(Workers& workers) {
 
 SolveResult SolidIsland::solve(Workers& workers, float dt) {
   constexpr int kMostRounds = 24, kIterationsOfRound = 12;
+  // While contacts still open, close and slide, a round need not be solved well (a pile at impact: 210 iterations with
+  // rounds solved to the end, 72 with this).
+  constexpr double kUnsettledRound = 0.3;
   // After a blow some rows stick and slide in turn for many rounds: then less is asked of the forces.
   constexpr double kSteadyForce = 3e-3, kSteadyEnough = 1e-2;
   constexpr int kRoundsAtFirst = 8;
@@ -293,16 +302,17 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
   for (IslandRow& row : rows_) row.judge(relative_velocity(row));
   for (IslandJointRow& row : joints_) row.judge(speed(row));
   SolveResult result;
+  bool settled = false;
   for (int round = 0; round < kMostRounds && result.iterations < most_iterations; ++round) {
     begin_round(workers);
-    const SolveResult part = iterate(workers, kIterationsOfRound);
+    const SolveResult part = iterate(workers, kIterationsOfRound, settled ? 0.0 : kUnsettledRound);
     result.iterations += part.iterations;
     result.residual = part.residual;
     update_velocities(workers);
     const Progress progress = update_multipliers();
     const double wanted = round < kRoundsAtFirst ? kSteadyForce : kSteadyEnough;
-    const bool steady = progress.change <= wanted * wanted * progress.size;
-    result.converged = part.converged && steady && progress.violation <= allowed;
+    settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
+    result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
     if (round + 1 < kMostRounds) add_impulses(-1);
   }
@@ -316,13 +326,17 @@ void SolidIsland::update_velocities(Workers& workers) {
   for (Rigid& rigid : rigids_) rigid.set_change();
 }
 
-/// The same three parts as `SolidSystem::solve`, over all members.
-SolveResult SolidIsland::iterate(Workers& workers, int max_iterations) {
+/// The same three parts as `SolidSystem::solve`, over all members, until the residual is small or `enough` of what it
+/// was.
+SolveResult SolidIsland::iterate(Workers& workers, int max_iterations, double enough) {
+  constexpr int kFewest = 3;
   SolveResult result;
   double rz = precondition(workers, 0), rz_before = 1;
+  const double rz_enough = rz * enough * enough;
   while (true) {
     result.converged = is_converged();
     if (result.converged || result.iterations >= max_iterations || !(rz > 0) || !std::isfinite(rz)) break;
+    if (rz < rz_enough && result.iterations >= kFewest) break;
     renew_direction(workers, result.iterations == 0 ? 0.0 : rz / rz_before);
     const double curvature = multiply(workers);
     if (!(curvature > 0) || !std::isfinite(curvature)) break;

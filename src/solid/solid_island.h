@@ -41,6 +41,9 @@ struct IslandRowEnd {
   std::array<std::uint32_t, 3> slots{};  ///< of the solid's layout
   std::array<float, 3> weights{};
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
+
+  /// The squared size of what a unit impulse is to the slots.
+  float share() const { return weights[0] * weights[0] + weights[1] * weights[1] + weights[2] * weights[2]; }
 };
 
 struct IslandRow : ContactRow {
@@ -101,7 +104,9 @@ class SolidIsland {
   struct Solid {
     SolidBody* body = nullptr;
     Vec3 gravity{};
-    double scale = 0, residual = 0, product = 0;
+    double scale = 0;   ///< of the impulses that balance in it, by which its residual is judged
+    double pushed = 0;  ///< what contacts gave it, squared
+    double residual = 0, product = 0;
     std::array<double, 36> whole{};  ///< what ties it to the world as a whole
     Vector6 force{};
     std::uint32_t level = kNone;          ///< its place among the members as a whole
@@ -145,7 +150,7 @@ class SolidIsland {
   void assemble_levels();
   void add_level_row(const IslandRow& row);
   void add_level_row(const IslandJointRow& row);
-  SolveResult iterate(Workers& workers, int max_iterations);
+  SolveResult iterate(Workers& workers, int max_iterations, double enough);
   double precondition(Workers& workers, double step);
   double solve_levels();
   void renew_direction(Workers& workers, double beta);
