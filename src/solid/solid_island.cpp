@@ -9,7 +9,6 @@ namespace pliant {
 namespace {
 
 constexpr float kRigidPenalty = 30;  ///< κ between rigid bodies
-constexpr std::size_t kRowGrain = 128;
 
 using Mat3d = std::array<std::array<double, 3>, 3>;
 
@@ -89,6 +88,15 @@ double SolidIsland::sum_tasks(Workers& workers, Body&& body) {
   double total = 0;
   for (const SolidSystem::Sums& sum : sums_) total += sum.a;
   return total;
+}
+
+template <typename Visit>
+void SolidIsland::for_each_entry(const Solid& solid, Visit&& visit) {
+  for (std::uint32_t g = 0; g + 1 < solid.starts.size(); ++g) {
+    for (std::uint32_t e = solid.starts[g]; e < solid.starts[g + 1]; ++e) {
+      visit(8 * g + solid.entries[e].lane, solid.entries[e]);
+    }
+  }
 }
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
@@ -184,27 +192,15 @@ void SolidIsland::set_penalties() {
   }
 }
 
-void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
-  if (end.member == IslandRowEnd::kFixed) return;
-  if (end.member >= solids_.size()) {
-    Rigid& rigid = rigids_[end.member - solids_.size()];
-    add_to(rigid.r, 0, Vec3d(impulse));
-    add_to(rigid.r, 3, cross(Vec3d(end.arm), Vec3d(impulse)));
-    return;
-  }
-  SolidBody& body = *solids_[end.member].body;
-  for (std::size_t k = 0; k < end.count; ++k) {
-    if (body.is_free_slot(end.slots[k])) body.residual().add(end.slots[k], impulse * end.weights[k]);
-  }
-}
-
-void SolidIsland::add_impulses(float sign) {
-  for (const IslandRow& row : rows_) {
-    if (!row.active) continue;
-    const Vec3 given = impulse(row) * sign;
-    add_to_residual(row.a, given);
-    add_to_residual(row.b, -given);
-  }
+/// Adds `sign` times what the rows give now to the residuals of their ends.
+void SolidIsland::add_impulses(Workers& workers, float sign) {
+  for_rows(workers, [&](std::size_t i) { row_forces_[i] = impulse(rows_[i]) * sign; });
+  for_solids(workers, [&](Workers&, Solid& solid) {
+    for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
+      if (solid.body->is_free_slot(slot)) solid.body->residual().add(slot, row_forces_[entry.row] * entry.weight);
+    });
+  });
+  for (Rigid& rigid : rigids_) add_pushes(rigid, rigid.r);
   for (const IslandJointRow& row : joints_) {
     const double given = static_cast<double>(impulse(row) * sign);
     for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
@@ -213,27 +209,42 @@ void SolidIsland::add_impulses(float sign) {
   }
 }
 
-SolidIsland::Progress SolidIsland::update_multipliers() {
-  Progress progress;
-  for (Solid& solid : solids_) solid.pushed = 0;
-  for (IslandRow& row : rows_) {
-    const Vec3 v = relative_velocity(row);
-    if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
-    progress.change += row.update(v);
-    const auto size = static_cast<double>(length_squared(row.multiplier));
-    progress.size += size;
-    for (const IslandRowEnd* end : {&row.a, &row.b}) {
-      if (end->member < solids_.size()) solids_[end->member].pushed += size * static_cast<double>(end->share());
-    }
+void SolidIsland::add_pushes(const Rigid& rigid, Vector6& to) const {
+  for (const Push& push : rigid.pushes) {
+    if (!rows_[push.row].active) continue;
+    const Vec3d force = Vec3d(row_forces_[push.row]) * static_cast<double>(push.sign);
+    add_to(to, 0, force);
+    add_to(to, 3, cross(Vec3d(push.arm), force));
   }
-  for (Solid& solid : solids_) solid.scale = std::max(solid.scale, std::sqrt(solid.pushed));
+}
+
+SolidIsland::Progress SolidIsland::update_multipliers(Workers& workers) {
+  const auto update = [&](std::size_t begin, std::size_t end) {
+    Progress part;
+    for (std::size_t i = begin; i < end; ++i) {
+      IslandRow& row = rows_[i];
+      const Vec3 v = relative_velocity(row);
+      const float violation = row.active ? -dot(v - row.target, row.normal) : 0.0f;
+      const double change = row.update(v);
+      part.add({change, static_cast<double>(length_squared(row.multiplier)), violation});
+    }
+    return part;
+  };
+  Progress progress = parallel_reduce(workers, rows_.size(), kRowGrain, Progress{}, progress_, update,
+                                      [](Progress sum, const Progress& part) { return sum.add(part), sum; });
   for (IslandJointRow& row : joints_) {
     const float v = speed(row), next = row.judge(v);
-    if (row.active) progress.violation = std::max(progress.violation, std::abs(v - row.target));
-    progress.change += std::pow(static_cast<double>(next - row.multiplier), 2);
-    progress.size += std::pow(static_cast<double>(next), 2);
+    const auto change = static_cast<double>(next - row.multiplier), size = static_cast<double>(next);
+    progress.add({change * change, size * size, row.active ? std::abs(v - row.target) : 0.0f});
     row.multiplier = next;
   }
+  for_solids(workers, [&](Workers&, Solid& solid) {
+    double pushed = 0;
+    for_each_entry(solid, [&](std::uint32_t, const Entry& entry) {
+      pushed += static_cast<double>(entry.weight * entry.weight * length_squared(rows_[entry.row].multiplier));
+    });
+    solid.scale = std::max(solid.scale, std::sqrt(pushed));
+  });
   return progress;
 }
 
@@ -259,27 +270,21 @@ void SolidIsland::begin(Workers& workers, float dt) {
   row_forces_.assign(rows_.size(), {});
   index_rows();
   set_penalties();
-  number_levels();
+  number_levels(workers);
 }
 
 void SolidIsland::begin_round(Workers& workers) {
-  for (IslandRow& row : rows_) row.begin_round();
+  for_rows(workers, [&](std::size_t i) { rows_[i].begin_round(); });
   for (IslandJointRow& row : joints_) row.begin_round();
-  add_impulses(1);
-  for (Solid& solid : solids_) solid.body->system().clear_extras();
-  for (const IslandRow& row : rows_) {
-    if (!row.active) continue;
-    const LaneSym3<float> block = row.block();
-    for (const IslandRowEnd* end : {&row.a, &row.b}) {
-      if (end->member >= solids_.size()) continue;
-      for (std::size_t k = 0; k < end->count; ++k) {
-        solids_[end->member].body->system().add_extra(end->slots[k], block * (end->weights[k] * end->weights[k]));
-      }
-    }
-  }
+  add_impulses(workers, 1);
   for_solids(workers, [&](Workers& own, Solid& solid) {
-    solid.body->system().invert_diagonals(own, solid.body->layout());
-    solid.body->system().factor_coarse(solid.body->layout());
+    SolidSystem& system = solid.body->system();
+    system.clear_extras();
+    for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
+      if (rows_[entry.row].active) system.add_extra(slot, rows_[entry.row].block() * (entry.weight * entry.weight));
+    });
+    system.invert_diagonals(own, solid.body->layout());
+    system.factor_coarse(solid.body->layout());
   });
   assemble_levels();
 }
@@ -309,12 +314,12 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     result.iterations += part.iterations;
     result.residual = part.residual;
     update_velocities(workers);
-    const Progress progress = update_multipliers();
+    const Progress progress = update_multipliers(workers);
     const double wanted = round < kRoundsAtFirst ? kSteadyForce : kSteadyEnough;
     settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
-    if (round + 1 < kMostRounds) add_impulses(-1);
+    if (round + 1 < kMostRounds) add_impulses(workers, -1);
   }
   correct_momentum(workers, dt);
   for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });
@@ -389,11 +394,9 @@ void SolidIsland::renew_direction(Workers& workers, double beta) {
 
 /// Returns p·q.
 double SolidIsland::multiply(Workers& workers) {
-  parallel_for(workers, rows_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const IslandRow& row = rows_[i];
-      if (row.active) row_forces_[i] = row.resist(direction(row.a) - direction(row.b));
-    }
+  for_rows(workers, [&](std::size_t i) {
+    const IslandRow& row = rows_[i];
+    if (row.active) row_forces_[i] = row.resist(direction(row.a) - direction(row.b));
   });
   double total = sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
     const auto with_rows = [&](std::uint32_t g, const LaneVec3<Float8>&, LaneVec3<Float8> q) {
@@ -420,12 +423,7 @@ double SolidIsland::multiply(Workers& workers) {
     });
   }
   for (Rigid& rigid : rigids_) {
-    for (const Push& push : rigid.pushes) {
-      if (!rows_[push.row].active) continue;
-      const Vec3d force = Vec3d(row_forces_[push.row]) * static_cast<double>(push.sign);
-      add_to(rigid.q, 0, force);
-      add_to(rigid.q, 3, cross(Vec3d(push.arm), force));
-    }
+    add_pushes(rigid, rigid.q);
     for (std::size_t k = 0; k < 6; ++k) total += rigid.p[k] * rigid.q[k];
   }
   return total;
@@ -448,16 +446,18 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
     for (std::size_t k = 0; k < 6; ++k) missing[k] /= k < 3 ? -1 : -rigid.radius;
     add(rigid.level, missing);
   }
-  for (const IslandRow& row : rows_) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const IslandRow& row = rows_[i];
     const Vec3d given(impulse(row));
-    for (const IslandRowEnd* end : {&row.a, &row.b}) {
-      if (level_of(*end) == kNone) continue;
+    const auto add_end = [&](const IslandRowEnd& end, Vec3d arm, Vec3d own) {
+      if (level_of(end) == kNone) return;
       Vector6 force{};
-      const Vec3d own = end == &row.a ? given : -given;
       add_to(force, 0, own);
-      add_to(force, 3, cross(level_arm(*end), own));
-      add(level_of(*end), force);
-    }
+      add_to(force, 3, cross(arm, own));
+      add(level_of(end), force);
+    };
+    add_end(row.a, level_arms_[i][0], given);
+    add_end(row.b, level_arms_[i][1], -given);
   }
   for (const IslandJointRow& row : joints_) {
     const double given = static_cast<double>(impulse(row));

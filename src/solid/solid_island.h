@@ -9,6 +9,7 @@
 // a weight down through a stack in one iteration.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -41,9 +42,6 @@ struct IslandRowEnd {
   std::array<std::uint32_t, 3> slots{};  ///< of the solid's layout
   std::array<float, 3> weights{};
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
-
-  /// The squared size of what a unit impulse is to the slots.
-  float share() const { return weights[0] * weights[0] + weights[1] * weights[1] + weights[2] * weights[2]; }
 };
 
 struct IslandRow : ContactRow {
@@ -95,6 +93,7 @@ class SolidIsland {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::size_t kRowGrain = 128;
 
   /// Where a row acts on a slot.
   struct Entry {
@@ -104,8 +103,7 @@ class SolidIsland {
   struct Solid {
     SolidBody* body = nullptr;
     Vec3 gravity{};
-    double scale = 0;   ///< of the impulses that balance in it, by which its residual is judged
-    double pushed = 0;  ///< what contacts gave it, squared
+    double scale = 0;  ///< of the impulses that balance in it, by which its residual is judged
     double residual = 0, product = 0;
     std::array<double, 36> whole{};  ///< what ties it to the world as a whole
     Vector6 force{};
@@ -139,16 +137,16 @@ class SolidIsland {
   void begin(Workers& workers, float dt);
   void index_rows();
   void set_penalties();
-  void number_levels();
+  void number_levels(Workers& workers);
   void begin_round(Workers& workers);
-  void add_impulses(float sign);
+  void add_impulses(Workers& workers, float sign);
+  void add_pushes(const Rigid& rigid, Vector6& to) const;
   float speed(const IslandJointRow& row) const;
   /// Calls `visit(rigid, axis)` for the members that a joint's row acts on, with the row as it acts on their motion.
   template <typename Visit>
   void for_each_end(const IslandJointRow& row, Visit&& visit);
-  void add_to_residual(const IslandRowEnd& end, Vec3 impulse);
   void assemble_levels();
-  void add_level_row(const IslandRow& row);
+  void add_level_row(std::size_t index);
   void add_level_row(const IslandJointRow& row);
   SolveResult iterate(Workers& workers, int max_iterations, double enough);
   double precondition(Workers& workers, double step);
@@ -160,14 +158,23 @@ class SolidIsland {
   struct Progress {
     double change = 0, size = 0;
     float violation = 0;
+
+    void add(const Progress& other) {
+      change += other.change, size += other.size, violation = std::max(violation, other.violation);
+    }
   };
-  Progress update_multipliers();
+  Progress update_multipliers(Workers& workers);
   void correct_momentum(Workers& workers, float dt);
   std::uint32_t level_of(const IslandRowEnd& end) const;
   /// From the origin of the member's level, over its radius.
   Vec3d level_arm(const IslandRowEnd& end) const;
   template <typename Visit>
   void for_solids(Workers& workers, Visit&& visit);
+  template <typename Visit>
+  void for_rows(Workers& workers, Visit&& visit);
+  /// Calls `visit(slot, entry)` for all that acts on a solid.
+  template <typename Visit>
+  static void for_each_entry(const Solid& solid, Visit&& visit);
   template <typename Body>
   double sum_tasks(Workers& workers, Body&& body);
 
@@ -177,14 +184,23 @@ class SolidIsland {
   std::vector<IslandJointRow> joints_;
   std::vector<Task> tasks_;
   std::vector<Vec3> row_forces_;
+  std::vector<Progress> progress_;
   std::vector<SolidSystem::Sums> sums_;
   BlockCholeskyDouble levels_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> level_pairs_;
   std::vector<double> level_x_;
+  std::vector<std::array<Vec3d, 2>> level_arms_;  ///< of the ends of the rows
   Workers alone_{1};
 };
 
 // Implementation ------------------------------------------------------------------------------------------------------
+
+template <typename Visit>
+void SolidIsland::for_rows(Workers& workers, Visit&& visit) {
+  parallel_for(workers, rows_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) visit(i);
+  });
+}
 
 template <typename Visit>
 void SolidIsland::for_each_end(const IslandJointRow& row, Visit&& visit) {

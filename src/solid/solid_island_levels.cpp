@@ -49,6 +49,7 @@ std::uint32_t SolidIsland::level_of(const IslandRowEnd& end) const {
 }
 
 Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
+  if (level_of(end) == kNone) return {};
   if (end.member >= solids_.size()) return Vec3d(end.arm) / rigids_[end.member - solids_.size()].radius;
   const SolidBody& body = *solids_[end.member].body;
   Vec3d arm;
@@ -59,7 +60,7 @@ Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
   return arm / solids_[end.member].body->system().rigid().radius();
 }
 
-void SolidIsland::number_levels() {
+void SolidIsland::number_levels(Workers& workers) {
   std::uint32_t count = 0;
   for (Solid& solid : solids_) solid.level = solid.body->system().is_free() ? count++ : kNone;
   for (Rigid& rigid : rigids_) rigid.level = count++;
@@ -77,14 +78,17 @@ void SolidIsland::number_levels() {
   level_pairs_.erase(std::unique(level_pairs_.begin(), level_pairs_.end()), level_pairs_.end());
   levels_.analyze(count, level_pairs_);
   level_x_.assign(count * BlockCholeskyDouble::kStride, 0.0);
+  level_arms_.resize(rows_.size());
+  for_rows(workers, [&](std::size_t i) { level_arms_[i] = {level_arm(rows_[i].a), level_arm(rows_[i].b)}; });
 }
 
-void SolidIsland::add_level_row(const IslandRow& row) {
+void SolidIsland::add_level_row(std::size_t index) {
+  const IslandRow& row = rows_[index];
   const LaneSym3<float> s = row.block();
   const auto d = [](float f) { return static_cast<double>(f); };
   const Mat3d w{{{d(s.xx), d(s.xy), d(s.xz)}, {d(s.xy), d(s.yy), d(s.yz)}, {d(s.xz), d(s.yz), d(s.zz)}}};
   const std::uint32_t a = level_of(row.a), b = level_of(row.b);
-  const Vec3d arm_a = a != kNone ? level_arm(row.a) : Vec3d{}, arm_b = b != kNone ? level_arm(row.b) : Vec3d{};
+  const auto [arm_a, arm_b] = level_arms_[index];
   double block[36];
   if (a != kNone) set_block(w, arm_a, arm_a, 1, block), levels_.add_diagonal(a, block);
   if (b != kNone) set_block(w, arm_b, arm_b, 1, block), levels_.add_diagonal(b, block);
@@ -136,8 +140,8 @@ void SolidIsland::assemble_levels() {
     }
     levels_.add_diagonal(rigid.level, block);
   }
-  for (const IslandRow& row : rows_) {
-    if (row.active) add_level_row(row);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].active) add_level_row(i);
   }
   for (const IslandJointRow& row : joints_) {
     if (row.active) add_level_row(row);

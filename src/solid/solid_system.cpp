@@ -78,6 +78,7 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
   q_.assign(layout.slot_count);
   inverse_.assign(layout.slot_count / 8 * 48, 0.0f);
   extra_of_group_.assign(layout.slot_count / 8, kNone);
+  inverse_is_old_.assign(layout.slot_count / 8, 1);
 }
 
 void SolidSystem::measure_aggregates(const SolidLayout& layout, const TetMesh& mesh) {
@@ -178,6 +179,7 @@ void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidEle
                            const std::vector<float>& tied) {
   free_ = free;
   tied_ = tied;
+  std::fill(inverse_is_old_.begin(), inverse_is_old_.end(), std::uint8_t{1});
   find_held(layout);
   locate_aggregates(workers, layout, positions);
   parallel_for(workers, layout.pairs.size(), 8, [&](std::size_t begin, std::size_t end) {
@@ -195,6 +197,9 @@ void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidEle
 }
 
 void SolidSystem::clear_extras() {
+  for (std::size_t g = 0; g < extra_of_group_.size(); ++g) {
+    if (extra_of_group_[g] != kNone) inverse_is_old_[g] = 1;
+  }
   std::fill(extra_of_group_.begin(), extra_of_group_.end(), kNone);
   extras_.clear();
 }
@@ -204,6 +209,7 @@ void SolidSystem::add_extra(std::uint32_t slot, const LaneSym3<float>& block) {
   if (entry == kNone) {
     entry = static_cast<std::uint32_t>(extras_.size() / 48);
     extras_.resize(extras_.size() + 48, 0.0f);
+    inverse_is_old_[slot / 8] = 1;
   }
   float* at = extras_.data() + 48 * entry + slot % 8;
   at[0] += block.xx, at[8] += block.yy, at[16] += block.zz;
@@ -218,6 +224,8 @@ LaneVec3<Float8> SolidSystem::tied_part(std::size_t group, const LaneVec3<Float8
 
 void SolidSystem::invert_diagonal(const SolidLayout& layout, std::size_t aggregate) {
   for (std::uint32_t g = layout.aggregate_starts[aggregate]; g < layout.aggregate_starts[aggregate + 1]; ++g) {
+    if (!inverse_is_old_[g]) continue;
+    inverse_is_old_[g] = 0;
     LaneSym3<Float8> d = layout.matrix.diagonal(g);
     const Float8 tied = load8(tied_.data() + 8 * g);
     d.xx += tied, d.yy += tied, d.zz += tied;
@@ -423,9 +431,9 @@ std::size_t SolidSystem::bytes() const {
   const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + z_.floats().size() +
                              inverse_.size() + free_.size() + tied_.size() + extras_.capacity() + radii_.size() +
                              coarse_x_.size() + coarse_r_.size();
-  return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + holds_.size() +
-         sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() + sizeof(CoarseBlocks) * pair_blocks_.size() +
-         coarse_.bytes() + rigid_.bytes();
+  return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + inverse_is_old_.size() +
+         holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
+         sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes();
 }
 
 }  // namespace pliant

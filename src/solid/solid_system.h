@@ -138,6 +138,7 @@ class SolidSystem {
   std::vector<std::uint32_t> extra_of_group_;  ///< into extras_, or kNone
   std::vector<float> extras_;                  ///< per entry 6 x 8
   std::vector<float> inverse_;                 ///< of the diagonal blocks, per group 6 x 8
+  std::vector<std::uint8_t> inverse_is_old_;   ///< per group: the diagonal changed since
   std::vector<CoarseBlocks> pair_blocks_;
   BlockCholesky coarse_;
   RigidLevel rigid_;
