@@ -164,6 +164,7 @@ void SolidIsland::set_penalties() {
   for (const Solid& solid : solids_) heaviest = std::max(heaviest, solid.body->mass());
   for (const Rigid& rigid : rigids_) heaviest = std::max(heaviest, rigid.mass);
   for (IslandRow& row : rows_) {
+    if (row.damped) continue;
     float response = 0;
     for (const IslandRowEnd* end : {&row.a, &row.b}) {
       if (end->member >= solids_.size()) continue;
@@ -217,7 +218,9 @@ SolidIsland::Progress SolidIsland::update_multipliers() {
   Progress progress;
   for (IslandRow& row : rows_) {
     const Vec3 v = relative_velocity(row);
-    if (row.active) progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
+    if (row.active && !row.damped) {
+      progress.violation = std::max(progress.violation, -dot(v - row.target, row.normal));
+    }
     progress.change += row.update(v);
     progress.size += static_cast<double>(length_squared(row.multiplier));
   }
