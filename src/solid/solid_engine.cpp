@@ -101,10 +101,11 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
 }
 
 void SolidEngine::advance(float dt) {
-  for (const std::uint32_t slot : slots_) {
-    Entry& solid = entry(slot);
+  if (contact_ == SolidContact::Damped) find_free_shares(dt);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Entry& solid = entry(slots_[i]);
     if (!solid.is_active()) continue;
-    solid.body->advance(dt);
+    solid.body->advance(contact_ == SolidContact::Damped ? dt * free_shares_[i] : dt);
     solid.set_stale();
   }
 }
