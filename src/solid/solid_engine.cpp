@@ -172,9 +172,9 @@ bool SolidEngine::is_awake(std::uint32_t slot) const { return entry(slot).is_act
 bool SolidEngine::is_frozen(std::uint32_t slot) const { return entry(slot).settings.frozen; }
 
 bool SolidEngine::is_calm(std::uint32_t slot, float speed) const {
-  // Corners of a body that rocks are several times faster than most of it; to wait for each of them would keep a pile
-  // of soft bodies awake for half as long again.
-  constexpr float kFastest = 3;
+  // Corners of a body that rocks are several times faster than most of it, and a node that comes to lie on another
+  // body's edge may never find rest: to wait for each of them would keep a pile of soft bodies awake for long.
+  constexpr float kFastest = 10;
   const LaneVectors& velocities = entry(slot).body->state().velocities;
   const Float8 limit = broadcast(kFastest * kFastest * speed * speed);
   double sum = 0;

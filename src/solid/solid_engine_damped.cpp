@@ -86,7 +86,9 @@ void SolidEngine::add_overlap_row(std::uint32_t index, Vec3 gravity, float dt) {
 
 void SolidEngine::finish_overlap(const Island& island, const SolidOverlap& overlap, const IslandRow& row) {
   const Vec3 impulse = island.solver.impulse(row);
-  note_contact(overlap.a.body, overlap.b.body, overlap.point, overlap.normal, overlap.volume / overlap.area, impulse);
+  // Of an overlap so deep that its normals cancel, the size.
+  const float depth = std::min(overlap.volume / overlap.area, std::cbrt(overlap.volume));
+  note_contact(overlap.a.body, overlap.b.body, overlap.point, overlap.normal, depth, impulse);
   Vec3 held = across(impulse, row.normal);
   const float size = length(held);
   if (size > row.friction) held = held * (row.friction / size);
