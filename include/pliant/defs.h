@@ -14,6 +14,12 @@ namespace pliant {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+/// How solids meet each other and themselves. The ground and rigid bodies are always met by surface contacts.
+enum class SolidContact : std::uint8_t {
+  Surface,  ///< nodes against faces and edges against edges, with continuous detection: none gets into another
+  Damped    ///< Parker and O'Brien 2009: tets that overlap brake each other; never chatters, and never mends an overlap
+};
+
 /// The world as a whole.
 struct WorldDef {
   Vec3 gravity{0, -9.81f, 0};  ///< m/s²
@@ -30,6 +36,9 @@ struct WorldDef {
   float sleep_delay = 1.0f;           ///< s
 
   float bounce_threshold = 0.2f;  ///< m/s; slower impacts do not bounce, so that things come to rest
+
+  SolidContact solid_contact = SolidContact::Surface;
+  float contact_damping = 1e7f;  ///< Pa s/m, of damped contacts: pressure over the speed of approach
 };
 
 /// How a body moves.

@@ -4,6 +4,12 @@
 namespace pliant {
 namespace {
 
+void read_solid_contact(const SceneReader& r, WorldDef& out) {
+  static const std::vector<std::string> words = {"surface", "damped"};
+  constexpr SolidContact kContacts[] = {SolidContact::Surface, SolidContact::Damped};
+  if (const auto index = read_word(r, words)) out.solid_contact = kContacts[*index];
+}
+
 const Fields<WorldDef>& world_fields() {
   static const Fields<WorldDef> fields = {
       field("gravity", &WorldDef::gravity),
@@ -15,7 +21,9 @@ const Fields<WorldDef>& world_fields() {
       field("sleep_speed", &WorldDef::sleep_speed, kNotNegative),
       field("sleep_angular_speed", &WorldDef::sleep_angular_speed, kNotNegative),
       field("sleep_delay", &WorldDef::sleep_delay, kNotNegative),
-      field("bounce_threshold", &WorldDef::bounce_threshold, kNotNegative)};
+      field("bounce_threshold", &WorldDef::bounce_threshold, kNotNegative),
+      field<WorldDef>("solid_contact", read_solid_contact),
+      field("contact_damping", &WorldDef::contact_damping, kNotNegative)};
   return fields;
 }
 

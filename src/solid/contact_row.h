@@ -46,11 +46,13 @@ struct ContactRow {
   float slide = 1, next_slide = 1;  ///< s, share of the friction that sticks, now and in the next round
   float grip = 1, next_grip = 1;    ///< g
   bool active = false, next_active = false;
+  bool damped = false;        ///< of a damped contact: always active; W and `held` stay as they were given
   Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
 
   /// Takes the trial impulse λ − φ (v − target): whether the row will push, and how much of its friction will slide.
   /// Returns the trial on the cone.
   Vec3 judge(Vec3 velocity) {
+    if (damped) return multiplier;
     const Vec3 away = velocity - target, apart = normal * dot(away, normal);
     const Vec3 trial = multiplier - (apart + (away - apart) * grip) * penalty;
     const float along = dot(trial, normal);
@@ -61,7 +63,8 @@ struct ContactRow {
     return project_to_cone(trial, normal, friction);
   }
   void begin_round() {
-    active = next_active;
+    active = next_active || damped;
+    if (damped) return;
     slide = next_slide;
     grip = next_grip;
     const Vec3 along = normal * dot(multiplier, normal);
@@ -77,6 +80,7 @@ struct ContactRow {
   /// is from settled, squared: impulses outside the cone, and what a loose grip lets slip that should stick (no more
   /// than the cone has room for: a row that sticks and slides in turn, at its bound, is settled).
   double update(Vec3 velocity) {
+    if (damped) return 0;
     const Vec3 used = impulse(velocity);
     double unsettled = static_cast<double>(length_squared(used - project_to_cone(used, normal, friction)));
     const Vec3 next = judge(velocity), away = velocity - target;

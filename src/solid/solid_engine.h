@@ -16,6 +16,7 @@
 #include "solid/solid_body.h"
 #include "solid/solid_island.h"
 #include "solid/solid_meetings.h"
+#include "solid/solid_overlaps.h"
 #include "solve/rigid_rows.h"
 
 namespace pliant {
@@ -32,6 +33,9 @@ class SolidEngine {
  public:
   explicit SolidEngine(Workers& workers);
   ~SolidEngine();
+
+  /// How solids meet each other, and the strength of damped contacts, Pa s/m. Before the first step.
+  void set_contact(SolidContact contact, float damping) { contact_ = contact, contact_damping_ = damping; }
 
   // --- Edits -------------------------------------------------------------------------------------------------------
   void add_body(BodyId id, std::unique_ptr<SolidBody> body);
@@ -125,13 +129,14 @@ class SolidEngine {
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
   void find_meetings(Vec3 gravity, float dt);
+  void list_surfaces();
   void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
   void note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse);
 
   // Islands (solid_engine_islands.cpp).
   struct RowSource {
-    enum Kind : std::uint32_t { Touch, Meeting, Point } kind;
+    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap } kind;
     std::uint32_t slot, index;  ///< of a touch: the solid's; which of them
   };
   struct Island {
@@ -140,6 +145,7 @@ class SolidEngine {
     std::vector<std::uint32_t> solids, rigids;  ///< slots; places among the shared bodies
     std::vector<RowSource> sources;             ///< of its rows
     std::vector<std::uint32_t> joints;          ///< in `shared_`, of its joints' rows
+    double mass = 0, overlap = 0;               ///< kg of all members; m³ of all overlaps
   };
   struct Job {
     Island* island = nullptr;
@@ -156,13 +162,23 @@ class SolidEngine {
   void gather_islands(Vec3 gravity, float dt);
   void add_job(std::span<const std::uint32_t> bodies, Vec3 gravity);
   void run(Workers& workers, const Job& job, Vec3 gravity, float dt);
-  void add_rows(float dt);
+  void add_rows(Vec3 gravity, float dt);
   void add_touch_rows(std::uint32_t slot, float dt);
   void add_meeting_row(std::uint32_t index, float dt);
+  /// What a meeting remembers; null for a new one.
+  const MeetingMemory* find_meeting(BodyId a, BodyId b, std::uint64_t key) const;
   void add_point_row(std::uint32_t index, float dt);
   void add_joint_row(std::uint32_t index);
   IslandRowEnd rigid_end(const Island& island, std::uint32_t slot, Vec3 point) const;
   IslandRowEnd meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const;
+  // Damped contacts (solid_engine_damped.cpp).
+  void add_overlap_rows(Vec3 gravity, float dt);
+  void add_overlap_row(std::uint32_t index, Vec3 gravity, float dt);
+  Island* island_of(const SolidOverlap& overlap) const;
+  IslandRowEnd overlap_end(const Island& island, const OverlapSide& side) const;
+  Vec3 velocity_of(const OverlapSide& side) const;
+  void finish_overlap(const Island& island, const SolidOverlap& overlap, const IslandRow& row);
+  void find_free_shares(float dt);
   void finish_islands(float dt);
   void finish_island(Island& island, float dt);
   static std::uint64_t hash_of(const Entry& entry);
@@ -180,6 +196,10 @@ class SolidEngine {
   std::span<const Obstacle> obstacles_;  ///< of this substep
   SolidMeetings meetings_;
   std::vector<SolidSurface> surfaces_;
+  SolidContact contact_ = SolidContact::Surface;
+  float contact_damping_ = 0;  ///< Pa s/m
+  SolidOverlaps overlaps_;
+  std::vector<float> free_shares_;             ///< by surface, of the motion of this substep
   std::vector<MeetingMemory> meeting_memory_;  ///< sorted
   std::vector<RigidPush> pushes_;              ///< ascending
   // Scratch, kept for its memory.

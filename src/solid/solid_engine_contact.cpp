@@ -77,12 +77,20 @@ void SolidEngine::find_contacts_of_woken(Vec3 gravity, float dt) {
 }
 
 void SolidEngine::find_meetings(Vec3 gravity, float dt) {
+  list_surfaces();
+  const bool is_damped = contact_ == SolidContact::Damped;
+  meetings_.find(surfaces_, obstacles_, gravity, dt, workers_, !is_damped);
+  if (is_damped) overlaps_.find(surfaces_, workers_);
+}
+
+void SolidEngine::list_surfaces() {
   surfaces_.clear();
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     surfaces_.push_back({.id = solid.id,
                          .revision = solid.revision,
                          .faces = solid.faces,
+                         .tets = solid.body->def().mesh.tets,
                          .rest = solid.body->def().mesh.nodes,
                          .x = node_positions(slot),
                          .v = node_velocities(slot),
@@ -94,7 +102,6 @@ void SolidEngine::find_meetings(Vec3 gravity, float dt) {
                          .is_active = solid.is_active(),
                          .self_collision = solid.body->def().self_collision});
   }
-  meetings_.find(surfaces_, obstacles_, gravity, dt, workers_);
 }
 
 void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const {

@@ -67,11 +67,14 @@ void SolidEngine::gather_islands(Vec3 gravity, float dt) {
   rigid_of_.assign(place_of_.size(), kNoRigid);
   for (std::uint32_t i = 0; i < shared_->bodies.size(); ++i) rigid_of_[shared_->bodies[i].slot] = i;
   for (const SolidMeeting& meeting : meetings_.meetings()) place_of_[meeting.a.body.index].meets = true;
+  for (const SolidOverlap& overlap : overlaps_.overlaps()) {
+    place_of_[overlap.a.body.index].meets = place_of_[overlap.b.body.index].meets = true;
+  }
   for (std::size_t i = 0; i + 1 < listed_.starts.size(); ++i) {
     const auto bodies = listed_.bodies.subspan(listed_.starts[i], listed_.starts[i + 1] - listed_.starts[i]);
     add_job(bodies, gravity);
   }
-  add_rows(dt);
+  add_rows(gravity, dt);
   std::sort(jobs_.begin(), jobs_.end(),
             [](const Job& a, const Job& b) { return a.nodes != b.nodes ? a.nodes > b.nodes : a.first < b.first; });
 }
@@ -118,11 +121,12 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
-void SolidEngine::add_rows(float dt) {
+void SolidEngine::add_rows(Vec3 gravity, float dt) {
   for (const std::uint32_t slot : slots_) {
     if (slot < place_of_.size() && place_of_[slot].island) add_touch_rows(slot, dt);
   }
   for (std::uint32_t i = 0; i < meetings_.meetings().size(); ++i) add_meeting_row(i, dt);
+  add_overlap_rows(gravity, dt);
   for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
   for (std::uint32_t i = 0; i < shared_->joints.size(); ++i) add_joint_row(i);
 }
@@ -173,6 +177,12 @@ IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& s
   return end;
 }
 
+const MeetingMemory* SolidEngine::find_meeting(BodyId a, BodyId b, std::uint64_t key) const {
+  const MeetingMemory wanted{a, b, key, {}};
+  const auto found = std::lower_bound(meeting_memory_.begin(), meeting_memory_.end(), wanted, is_before);
+  return found != meeting_memory_.end() && !is_before(wanted, *found) ? &*found : nullptr;
+}
+
 void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
   const SolidMeeting& meeting = meetings_.meetings()[index];
   Island* island = place_of_[meeting.a.body.index].island;
@@ -184,11 +194,8 @@ void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
   row.target = meeting.normal * contact_target_speed(meeting.gap, entry(meeting.a.body.index).body->slop(), dt);
   if (row.b.member == IslandRowEnd::kFixed) row.target += meeting.surface_velocity;
   row.friction = meeting.friction;
-  const MeetingMemory key{meeting.a.body, meeting.b.body, memory_key(meeting), {}};
-  const auto before = std::lower_bound(meeting_memory_.begin(), meeting_memory_.end(), key, is_before);
-  if (before != meeting_memory_.end() && !is_before(key, *before)) {
-    row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
-  }
+  const MeetingMemory* before = find_meeting(meeting.a.body, meeting.b.body, memory_key(meeting));
+  if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
   island->sources.push_back({RowSource::Meeting, 0, index});
   island->solver.add_row(row);
 }
@@ -270,6 +277,8 @@ void SolidEngine::finish_island(Island& island, float dt) {
     const Vec3 impulse = island.solver.impulse(row);
     if (source.kind == RowSource::Point) {
       shared_->points[source.index].impulse = impulse;
+    } else if (source.kind == RowSource::Overlap) {
+      finish_overlap(island, overlaps_.overlaps()[source.index], row);
     } else if (source.kind == RowSource::Meeting) {
       const SolidMeeting& meeting = meetings_.meetings()[source.index];
       note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, -meeting.gap, impulse);
@@ -308,6 +317,7 @@ void SolidEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* conte
     }
   }
   for (const SolidMeeting& meeting : meetings_.meetings()) link(context, meeting.a.body, meeting.b.body);
+  for (const SolidOverlap& overlap : overlaps_.overlaps()) link(context, overlap.a.body, overlap.b.body);
   for (const MeetingMemory& memory : meeting_memory_) link(context, memory.a, memory.b);
 }
 

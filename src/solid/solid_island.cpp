@@ -172,6 +172,7 @@ void SolidIsland::set_penalties() {
   for (const Solid& solid : solids_) heaviest = std::max(heaviest, solid.body->mass());
   for (const Rigid& rigid : rigids_) heaviest = std::max(heaviest, rigid.mass);
   for (IslandRow& row : rows_) {
+    if (row.damped) continue;
     float response = 0;
     for (const IslandRowEnd* end : {&row.a, &row.b}) {
       if (end->member >= solids_.size()) continue;
@@ -224,7 +225,7 @@ SolidIsland::Progress SolidIsland::update_multipliers(Workers& workers) {
     for (std::size_t i = begin; i < end; ++i) {
       IslandRow& row = rows_[i];
       const Vec3 v = relative_velocity(row);
-      const float violation = row.active ? -dot(v - row.target, row.normal) : 0.0f;
+      const float violation = row.active && !row.damped ? -dot(v - row.target, row.normal) : 0.0f;
       const double change = row.update(v);
       part.add({change, static_cast<double>(length_squared(row.multiplier)), violation});
     }

@@ -39,8 +39,8 @@ struct IslandRowEnd {
   static constexpr std::uint32_t kFixed = 0xffffffff;
   std::uint32_t member = kFixed;
   std::uint32_t count = 0;               ///< of slots of a solid
-  std::array<std::uint32_t, 3> slots{};  ///< of the solid's layout
-  std::array<float, 3> weights{};
+  std::array<std::uint32_t, 4> slots{};  ///< of the solid's layout
+  std::array<float, 4> weights{};
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
 };
 

@@ -65,11 +65,11 @@ std::uint64_t key_of(BodyId a, BodyId b, std::uint64_t features) {
 
 std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> solids,
                                                   std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
-                                                  Workers& workers) {
+                                                  Workers& workers, bool solids_meet) {
   meetings_.clear();
   overflowed_ = false;
   if (std::none_of(solids.begin(), solids.end(), [](const SolidSurface& s) { return s.is_active; })) return meetings_;
-  find_pairs(solids, obstacles, gravity, dt, workers);
+  find_pairs(solids, obstacles, gravity, dt, workers, solids_meet);
   build_trees(solids, workers);
   searches_.restore_fits(workers);
   fit_trees(solids, gravity, dt, workers);
@@ -82,7 +82,7 @@ std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> 
 }
 
 void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity,
-                               float dt, Workers& workers) {
+                               float dt, Workers& workers, bool solids_meet) {
   const std::size_t count = solids.size();
   margins_.resize(count);
   boxes_.resize(count + obstacles.size());
@@ -107,6 +107,7 @@ void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<c
   near_rigid_.clear();
   is_used_.assign(count, 0);
   for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) {
+    if (pair.b < count && !solids_meet) continue;
     is_used_[pair.a] = 1;
     if (pair.b < count) {
       near_.push_back({pair.a, pair.b, nullptr});
@@ -116,7 +117,7 @@ void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<c
     }
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!solids[i].is_active || !solids[i].self_collision || !is_sound(solids[i])) continue;
+    if (!solids_meet || !solids[i].is_active || !solids[i].self_collision || !is_sound(solids[i])) continue;
     near_.push_back({i, i, nullptr});
     is_used_[i] = 1;
   }

@@ -33,6 +33,7 @@ struct SolidSurface {
   BodyId id{};
   std::uint64_t revision = 0;      ///< another one whenever `faces` or `rest` change
   std::span<const Face> faces{};   ///< closed, looking outward, by node
+  std::span<const Tet> tets{};     ///< by node
   std::span<const Vec3> rest{};    ///< m, by node
   std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
   float radius = 0;                ///< m, round the surface: about 1 % of a cell
@@ -49,9 +50,10 @@ class SolidMeetings {
   /// All meetings along the motion v + dt g of the next `dt` seconds, pair by pair in the order of the solids, which
   /// must be sorted by id as the obstacles are; first those of solids, then those with obstacles. Within a pair they
   /// are sorted by features. They stay until the next search. Between two solids `a` is the one whose node it is;
-  /// an obstacle is always `b`, with no nodes.
+  /// an obstacle is always `b`, with no nodes. Where `solids_meet` is false only meetings with obstacles are looked
+  /// for.
   std::span<const SolidMeeting> find(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
-                                     Vec3 gravity, float dt, Workers& workers);
+                                     Vec3 gravity, float dt, Workers& workers, bool solids_meet = true);
   std::span<const SolidMeeting> meetings() const { return meetings_; }
   /// Meetings are missing, for there were absurdly many in one place.
   bool overflowed() const { return overflowed_; }
@@ -77,7 +79,7 @@ class SolidMeetings {
     RigidContacts* search;
   };
   void find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
-                  Workers& workers);
+                  Workers& workers, bool solids_meet);
   void build_trees(std::span<const SolidSurface> solids, Workers& workers);
   void fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
   void look(Workers& workers);

@@ -28,6 +28,7 @@ Status check_def(const WorldDef& def) {
   check.not_negative("sleep_angular_speed", def.sleep_angular_speed);
   check.not_negative("sleep_delay", def.sleep_delay);
   check.not_negative("bounce_threshold", def.bounce_threshold);
+  check.not_negative("contact_damping", def.contact_damping);
   return check.status();
 }
 

@@ -38,6 +38,7 @@ Error invalid(const char* call, const char* message) {
 World::Impl::Impl(const WorldDef& def)
     : workers(require_valid(def).threads), rigid(def, workers), solid(workers), particle(workers) {
   state.def = def;
+  solid.set_contact(def.solid_contact, def.contact_damping);
 }
 
 World::World(const WorldDef& def) : impl_(std::make_unique<Impl>(def)) {}

@@ -292,6 +292,47 @@ TEST(Gallery, SoftCubesComeToRestInTheirBox) {
   EXPECT_LT(std::sqrt(sum / count), 0.05);
 }
 
+TEST(Gallery, GripperCarriesTheCube) {
+  ScenePlayer player = ScenePlayer::create(load("gripper")).value();
+  run_until(player, 3.2);
+  EXPECT_GT(position(player, "cube").y, 1.2f);
+  run_until(player, 6.5);
+  const Vec3 before = position(player, "cube");
+  EXPECT_NEAR(before.x, 0.9f, 0.01f);
+  run_until(player, 8);
+  EXPECT_LT(length(position(player, "cube") - before), 1e-3f);
+}
+
+TEST(Gallery, RollersPullTheSlabThrough) {
+  ScenePlayer player = ScenePlayer::create(load("rollers")).value();
+  // The rollers' surfaces move at 0.576 m/s.
+  run_until(player, 1);
+  const float start = position(player, "slab").x;
+  run_until(player, 2);
+  EXPECT_NEAR(position(player, "slab").x - start, 0.576f, 0.06f);
+  run_until(player, 5);
+  EXPECT_GT(position(player, "slab").x, 1);
+  EXPECT_NEAR(position(player, "slab").y, 0.1f, 0.01f);
+}
+
+TEST(Gallery, SpoolWindsTheRopeUp) {
+  ScenePlayer player = ScenePlayer::create(load("spool")).value();
+  const BodyId rope = player.body("rope");
+  // Nodes around the spool's axis, within its flanges.
+  const auto wound = [&] {
+    std::size_t count = 0;
+    const std::span<const Vec3> nodes = player.world().node_positions(rope).value();
+    for (const Vec3 p : nodes) count += std::hypot(p.x, p.y - 0.7f) < 0.285f ? 1 : 0;
+    return double(count) / double(nodes.size());
+  };
+  player.step();
+  EXPECT_LT(wound(), 0.1);
+  run_until(player, 6);
+  EXPECT_GT(wound(), 0.6);
+  // None of it is inside the core.
+  for (const Vec3 p : player.world().node_positions(rope).value()) EXPECT_GT(std::hypot(p.x, p.y - 0.7f), 0.19f);
+}
+
 TEST(Gallery, NetHoldsAllCrates) {
   ScenePlayer player = ScenePlayer::create(load("net")).value();
   run_until(player, 8);
