@@ -169,11 +169,13 @@ void ParticleEngine::for_each_touched_part(Visit&& visit) {
 
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
-  if (anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
+  const bool is_alone = anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty();
+  if (is_alone && solid_rows_.empty() && meetings_.contacts().empty()) sweeps = 1;
   for (int i = 0; i < sweeps; ++i) {
     sweep(anchor_rows_, v_, rigid);
     sweep(tie_rows_, v_);
     sweep(meetings_.contacts(), v_, h);
+    sweep(solid_rows_, v_, rigid, h);
     sweep(rigid_contacts_, v_, rigid, h);
     for_each_touched_part([&](Body& b, std::span<ContactGroup> groups) { sweep(groups, velocities(b), h); });
   }
@@ -182,6 +184,7 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
   warm_start(rigid_contacts_, v_, rigid);
+  warm_start(solid_rows_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   for_each_active([&](Body& b) { begin_gas(b, h); });
   share_masses(rigid);
@@ -211,6 +214,10 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   damp_carriers(h);
   end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
+  rigid_motions_.assign(rigid.begin(), rigid.end());
+}
+
+void ParticleEngine::note_solved(float h) {
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
   report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size());
   report_.overflowed = report_.overflowed || meetings_.overflowed();
@@ -218,7 +225,6 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   note_contacts();
   report_.rows += 3 * (contacts_.size() - contacts_before);
   note_reactions(h);
-  rigid_motions_.assign(rigid.begin(), rigid.end());
 }
 
 void ParticleEngine::advance(float h) {

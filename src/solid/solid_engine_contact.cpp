@@ -57,9 +57,11 @@ Vec3 SolidEngine::Entry::outward(std::uint32_t node) const {
   return sum;
 }
 
-void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
+void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> open, Vec3 gravity,
+                                float dt) {
   obstacle_probes_.clear();
   obstacles_ = obstacles;
+  open_ = open;
   if (slots_.empty()) return;
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   for (const std::uint32_t slot : slots_) {
@@ -94,6 +96,8 @@ void SolidEngine::find_meetings(Vec3 gravity, float dt) {
                          .is_active = solid.is_active(),
                          .self_collision = solid.body->def().self_collision});
   }
+  surfaces_.insert(surfaces_.end(), open_.begin(), open_.end());
+  std::sort(surfaces_.begin(), surfaces_.end(), [](const BodySurface& a, const BodySurface& b) { return a.id < b.id; });
   meetings_.find(surfaces_, obstacles_, gravity, dt, workers_);
 }
 
