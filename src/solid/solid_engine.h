@@ -108,6 +108,14 @@ class SolidEngine {
   Aabb bounds(std::uint32_t slot) const { return body(slot).bounds(); }
   std::span<const Face> faces(std::uint32_t slot) const;
   bool touches(std::uint32_t slot, BodyId other) const;
+  /// Calls `wake(id)` for what touched a body with its surface when both were last awake.
+  template <typename Wake>
+  void wake_touching(BodyId id, Wake&& wake) const {
+    for (const MeetingMemory& memory : meeting_memory_) {
+      if (memory.a == id) wake(memory.b);
+      if (memory.b == id) wake(memory.a);
+    }
+  }
   std::span<const Vec3> node_positions(std::uint32_t slot) const;
   std::span<const Vec3> node_velocities(std::uint32_t slot) const;
   std::vector<float> tet_values(std::uint32_t slot, TetValue value) const;

@@ -62,7 +62,10 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<c
   obstacle_probes_.clear();
   obstacles_ = obstacles;
   open_ = open;
-  if (slots_.empty()) return;
+  if (slots_.empty()) {
+    meetings_.find({}, {}, gravity, dt, workers_);  // none
+    return;
+  }
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   for (const std::uint32_t slot : slots_) {
     Entry& solid = entry(slot);
