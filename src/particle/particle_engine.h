@@ -23,6 +23,7 @@
 #include "collide/obstacle.h"
 #include "particle/node_search.h"
 #include "particle/particle_model.h"
+#include "particle/rigid_meetings.h"
 #include "particle/surface_meetings.h"
 #include "particle/tear.h"
 #include "pliant/queries.h"
@@ -134,6 +135,9 @@ class ParticleEngine {
     for (const NodeContact& row : rigid_contacts_) {
       if (row.slot == slot) wake(row.other.index);
     }
+    for (const PointContact& row : point_contacts_) {
+      if (row.slot == slot) wake(row.other.index);
+    }
     for (const FeatureContact& row : meetings_.contacts()) {
       if (row.slots[0] == slot) wake(row.slots[1]);
       if (row.slots[1] == slot) wake(row.slots[0]);
@@ -206,6 +210,7 @@ class ParticleEngine {
   bool has_held_nodes(const Body& body) const;
   Aabb bounds_of_way(const Body& body, float h);
   void renew_looks(Body& body, float h);
+  void find_point_contacts(std::span<const Obstacle> obstacles, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
   bool is_tied(std::uint32_t node, BodyId other) const;
@@ -257,12 +262,15 @@ class ParticleEngine {
   SurfaceMeetings meetings_;
   std::vector<SurfaceBody> surface_bodies_;
   std::vector<BodySurface> open_surfaces_;
+  RigidMeetings rigid_meetings_;
+  std::vector<PointContact> point_contacts_, points_before_;  ///< with rigid bodies; those of the substep before
   std::vector<PointContact> solid_rows_;  ///< with solids; `count` 0 for those of bodies that are not active
   /// A contact that an island of solids has solved again.
   struct SharedRow {
     ContactGroup* group = nullptr;
     std::uint32_t lane = 0;
     NodeContact* node = nullptr;
+    PointContact* point = nullptr;
   };
   std::vector<SharedRow> shared_rows_;
   std::vector<std::uint32_t> shared_slots_;  ///< scratch

@@ -203,6 +203,27 @@ void ParticleEngine::share_rows(Body& b, SharedNodes& nodes) {
                           .impulse = row.normal * row.normal_impulse + row.friction_impulse});
     shared_rows_.push_back({.node = &row});
   }
+  for (PointContact& row : point_contacts_) {
+    const auto end = row.nodes.begin() + row.count;
+    if (row.slot != b.id.index ||
+        !std::all_of(row.nodes.begin(), end, [&](std::uint32_t node) { return is_shared(node - b.first); })) {
+      continue;
+    }
+    SharedNodeRow shared{.count = row.count,
+                         .weights = row.weights,
+                         .normal = row.normal,
+                         .surface_velocity = row.surface_velocity,
+                         .gap = row.gap,
+                         .friction = row.friction,
+                         .impulse = row.impulse()};
+    for (std::uint32_t k = 0; k < row.count; ++k) shared.nodes[k] = nodes.place_of(row.nodes[k] - b.first);
+    if (row.rigid != kFixed) {
+      shared.rigid = rigid_slots_[row.rigid];
+      shared.point = rigid_motions_[row.rigid].center + row.arm;
+    }
+    nodes.rows.push_back(shared);
+    shared_rows_.push_back({.point = &row});
+  }
 }
 
 void ParticleEngine::take_back(const SharedBodies& shared) {
@@ -223,8 +244,10 @@ void ParticleEngine::take_back(const SharedBodies& shared) {
         to.group->friction_impulse.x[to.lane] = across.x;
         to.group->friction_impulse.y[to.lane] = across.y;
         to.group->friction_impulse.z[to.lane] = across.z;
-      } else {
+      } else if (to.node) {
         to.node->normal_impulse = along, to.node->friction_impulse = across;
+      } else {
+        to.point->normal_impulse = along, to.point->friction_impulse = across;
       }
     }
   }
