@@ -1,6 +1,7 @@
 // What the engine keeps of each body and anchor, shared by the files that implement it.
 #pragma once
 
+#include "geometry/adjacency.h"
 #include "particle/particle_engine.h"
 #include "solve/bend_lines.h"
 
@@ -22,6 +23,12 @@ struct DrivenParticle {
 
 /// Nodes of a body that one thread searches for contacts, and sweeps them.
 inline constexpr std::size_t kNodesPerPart = 512;
+
+/// What holds two nodes together.
+struct NodeTie {
+  std::array<std::uint32_t, 2> nodes;
+  float stiffness;  ///< N/m
+};
 
 struct ParticleEngine::Body {
   BodyId id{};
@@ -48,6 +55,15 @@ struct ParticleEngine::Body {
   // The gas, in this substep: how the volume grows with each node, and its row.
   std::vector<Vec3> outward;
   float gas_target = 0, gas_softness = 0, gas_diagonal = 0;
+
+  // For what touches solids.
+  std::shared_ptr<const ParticleModel> surface_model;  ///< whose these are:
+  std::uint64_t revision = 0;                          ///< which surface it is, of all that ever were
+  float cell = 0;                                      ///< m, the mean edge
+  std::vector<Vec3> way_velocities;                    ///< m/s, when the substep began
+  std::shared_ptr<const ParticleModel> springs_model;  ///< whose these are:
+  std::vector<NodeTie> ties;
+  Csr ties_of_node;
 
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;

@@ -58,7 +58,33 @@ void ParticleEngine::find_contacts(std::span<const Obstacle> obstacles, float h)
     if (b.is_active()) find_node_contacts(b, obstacles, h);
   }
   recall(rigid_before_, rigid_contacts_);
+  find_point_contacts(obstacles, h);
   number_rigid_bodies();
+}
+
+/// Where corners and edges of rigid bodies touch between nodes. Impulses go on from the last substep.
+void ParticleEngine::find_point_contacts(std::span<const Obstacle> obstacles, float h) {
+  points_before_.swap(point_contacts_);
+  point_contacts_.clear();
+  rigid_meetings_.find(list_surfaces(), obstacles, h, workers_, point_contacts_);
+  for (PointContact& row : point_contacts_) {
+    for (std::uint32_t k = 0; k < row.count; ++k) row.nodes[k] += body(row.slot).first;
+  }
+  std::erase_if(point_contacts_, [&](const PointContact& row) {
+    return std::any_of(row.nodes.begin(), row.nodes.begin() + row.count,
+                       [&](std::uint32_t node) { return is_tied(node, row.other); });
+  });
+  const auto is_before = [](const PointContact& a, const PointContact& b) {
+    if (a.slot != b.slot) return a.slot < b.slot;
+    return a.other == b.other ? a.key < b.key : a.other < b.other;
+  };
+  std::sort(points_before_.begin(), points_before_.end(), is_before);
+  for (PointContact& row : point_contacts_) {
+    const auto known = std::lower_bound(points_before_.begin(), points_before_.end(), row, is_before);
+    if (known == points_before_.end() || is_before(row, *known)) continue;
+    row.normal_impulse = known->normal_impulse;
+    row.friction_impulse = known->friction_impulse - row.normal * dot(known->friction_impulse, row.normal);
+  }
 }
 
 /// With the velocities that the last substep left: those of now have felt forces that rows will undo.
@@ -214,6 +240,9 @@ void ParticleEngine::release_fixed(const Anchor& anchor, AnchorNode& node) {
 void ParticleEngine::number_rigid_bodies() {
   for (const NodeContact& row : rigid_contacts_) rigid_slots_.push_back(row.rigid);
   for (const AnchorRow& row : anchor_rows_) rigid_slots_.push_back(row.rigid);
+  for (const PointContact& row : point_contacts_) {
+    if (row.rigid != kFixed) rigid_slots_.push_back(row.rigid);
+  }
   std::sort(rigid_slots_.begin(), rigid_slots_.end());
   rigid_slots_.erase(std::unique(rigid_slots_.begin(), rigid_slots_.end()), rigid_slots_.end());
   const auto number = [&](std::uint32_t slot) {
@@ -222,6 +251,9 @@ void ParticleEngine::number_rigid_bodies() {
   };
   for (NodeContact& row : rigid_contacts_) row.rigid = number(row.rigid);
   for (AnchorRow& row : anchor_rows_) row.rigid = number(row.rigid);
+  for (PointContact& row : point_contacts_) {
+    if (row.rigid != kFixed) row.rigid = number(row.rigid);
+  }
   for (AnchorRow& row : anchor_rows_) {
     row.sharers = static_cast<std::uint32_t>(std::count_if(
         anchor_rows_.begin(), anchor_rows_.end(), [&](const AnchorRow& other) { return other.rigid == row.rigid; }));
@@ -260,6 +292,17 @@ void ParticleEngine::note_contacts() {
   };
   for (const std::uint32_t slot : slots_) note_touches(body(slot));
   for (const NodeContact& row : rigid_contacts_) note(row);
+  for (const PointContact& row : point_contacts_) {
+    Vec3 place{};
+    for (std::size_t k = 0; k < row.count; ++k) place += x_[row.nodes[k]].xyz() * row.weights[k];
+    contacts_.push_back({.a = body(row.slot).id,
+                         .b = row.other,
+                         .position = place - row.normal * (row.gap + body(row.slot).model->radius),
+                         .normal = row.normal,
+                         .depth = -row.gap,
+                         .normal_impulse = row.normal_impulse,
+                         .friction_impulse = row.friction_impulse});
+  }
   for (const FeatureContact& row : meetings_.contacts()) {
     Vec3 place{};
     float share = 0;
@@ -284,8 +327,9 @@ bool ParticleEngine::touches(std::uint32_t slot, BodyId other) const {
       if (group.other == other) return true;
     }
   }
-  return std::any_of(rigid_contacts_.begin(), rigid_contacts_.end(),
-                     [&](const NodeContact& row) { return row.slot == slot && row.other == other; });
+  const auto is_it = [&](const auto& row) { return row.slot == slot && row.other == other; };
+  return std::any_of(rigid_contacts_.begin(), rigid_contacts_.end(), is_it) ||
+         std::any_of(point_contacts_.begin(), point_contacts_.end(), is_it);
 }
 
 }  // namespace pliant

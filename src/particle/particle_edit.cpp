@@ -39,7 +39,7 @@ void ParticleEngine::set_transform(std::uint32_t slot, const Transform& world_fr
     const Vec3 x = move * x_[i].xyz(), v = move.rotation.rotate(v_[i].xyz());
     x_[i] = {x.x, x.y, x.z, x_[i].w}, v_[i] = {v.x, v.y, v.z, v_[i].w};
   }
-  meetings_.forget();
+  meetings_.forget(), rigid_meetings_.forget();
   b.forget_looks();
   b.set_stale();
 }
@@ -119,7 +119,7 @@ void ParticleEngine::set_nodes(std::uint32_t slot, std::span<const Vec3> positio
     v_[b.first + i] = {velocities[i].x, velocities[i].y, velocities[i].z, v_[b.first + i].w};
   }
   b.chains.forget_impulses();
-  meetings_.forget();
+  meetings_.forget(), rigid_meetings_.forget();
   b.forget_looks();
   b.set_stale();
 }

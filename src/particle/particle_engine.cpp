@@ -105,12 +105,13 @@ void ParticleEngine::remove_body(std::uint32_t slot) {
     if (body(other).first > first) body(other).first -= count;
   }
   std::erase_if(rigid_contacts_, [&](const NodeContact& row) { return row.slot == slot; });
+  std::erase_if(point_contacts_, [&](const PointContact& row) { return row.slot == slot; });
   for (NodeContact& row : rigid_contacts_) row.node -= row.node > first ? count : 0;
   for (auto& anchor : anchors_) {
     if (anchor && (anchor->slot == slot || (anchor->is_tie && anchor->to.index == slot))) anchor.reset();
   }
   anchor_rows_.clear(), tie_rows_.clear();
-  meetings_.forget();
+  meetings_.forget(), rigid_meetings_.forget();
 }
 
 void ParticleEngine::find_lost(std::vector<std::uint32_t>& slots) const {
@@ -138,7 +139,7 @@ void ParticleEngine::freeze(std::uint32_t slot) {
   b.chains.forget_impulses();
   b.touches.clear();
   std::erase_if(rigid_contacts_, [&](const NodeContact& row) { return row.slot == slot; });
-  meetings_.forget();
+  meetings_.forget(), rigid_meetings_.forget();
   b.settings.frozen = true;
 }
 

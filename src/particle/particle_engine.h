@@ -19,14 +19,18 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "collide/body_surface.h"
 #include "collide/obstacle.h"
 #include "particle/node_search.h"
 #include "particle/particle_model.h"
+#include "particle/rigid_meetings.h"
 #include "particle/surface_meetings.h"
 #include "particle/tear.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
+#include "solve/contact_groups.h"
 #include "solve/contact_rows.h"
+#include "solve/shared_nodes.h"
 
 namespace pliant {
 
@@ -84,6 +88,10 @@ class ParticleEngine {
   /// Sleeping bodies that something awake and moving has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   void find_contacts(std::span<const Obstacle> obstacles, float h);
+  /// All surfaces, as solids meet them in this substep; ascending ids.
+  std::span<const BodySurface> list_surfaces();
+  /// Where nodes touch solids, one row for each meeting; nodes are those of the body.
+  void take_solid_rows(std::span<const PointContact> rows);
   /// Calls of `link` for pairs of bodies that rows join, both moved by forces.
   void for_each_link(void (*link)(void* context, std::uint32_t a, std::uint32_t b), void* context) const;
   /// The rigid bodies that rows act on, ascending; the solve gets their motions in this order.
@@ -91,6 +99,11 @@ class ParticleEngine {
   void begin_solve(std::span<RigidBodyMotion> rigid, float h);
   void solve_round(std::span<RigidBodyMotion> rigid, float h);
   void end_solve(std::span<RigidBodyMotion> rigid, float h);
+  /// The nodes that touch solids, for the islands of these; and what became of them.
+  void share(SharedBodies& shared, float h);
+  void take_back(const SharedBodies& shared);
+  /// When all rows are solved: contacts and forces of anchors, to be read.
+  void note_solved(float h);
   void advance(float h);
   /// What was pulled too hard tears.
   void settle(float h, std::vector<Tear>& tears);
@@ -120,6 +133,9 @@ class ParticleEngine {
   template <typename Wake>
   void wake_touching(std::uint32_t slot, Wake&& wake) const {
     for (const NodeContact& row : rigid_contacts_) {
+      if (row.slot == slot) wake(row.other.index);
+    }
+    for (const PointContact& row : point_contacts_) {
       if (row.slot == slot) wake(row.other.index);
     }
     for (const FeatureContact& row : meetings_.contacts()) {
@@ -194,6 +210,7 @@ class ParticleEngine {
   bool has_held_nodes(const Body& body) const;
   Aabb bounds_of_way(const Body& body, float h);
   void renew_looks(Body& body, float h);
+  void find_point_contacts(std::span<const Obstacle> obstacles, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
   bool is_tied(std::uint32_t node, BodyId other) const;
@@ -219,6 +236,9 @@ class ParticleEngine {
   template <typename Visit>
   void for_each_touched_part(Visit&& visit);
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
+  void find_springs(Body& body);
+  void share_nodes(Body& body, SharedNodes& nodes, float h);
+  void share_rows(Body& body, SharedNodes& nodes);
   void note_touches(const Body& body);
   void note_contacts();
   void note_reactions(float h);
@@ -241,6 +261,21 @@ class ParticleEngine {
   std::vector<NodeContact> rigid_contacts_, rigid_before_;  ///< by node; those of the substep before
   SurfaceMeetings meetings_;
   std::vector<SurfaceBody> surface_bodies_;
+  std::vector<BodySurface> open_surfaces_;
+  RigidMeetings rigid_meetings_;
+  std::vector<PointContact> point_contacts_, points_before_;  ///< with rigid bodies; those of the substep before
+  std::vector<PointContact> solid_rows_;  ///< with solids; `count` 0 for those of bodies that are not active
+  /// A contact that an island of solids has solved again.
+  struct SharedRow {
+    ContactGroup* group = nullptr;
+    std::uint32_t lane = 0;
+    NodeContact* node = nullptr;
+    PointContact* point = nullptr;
+  };
+  std::vector<SharedRow> shared_rows_;
+  std::vector<std::uint32_t> shared_slots_;  ///< scratch
+  std::vector<std::uint8_t> ring_of_;        ///< scratch: by node of a body, how far from what touches, 0: farther
+  std::uint64_t surface_revisions_ = 0;      ///< so far
   std::vector<AnchorRow> anchor_rows_;
   std::vector<TieRow> tie_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted

@@ -21,7 +21,9 @@ struct ParticleSnapshot {
   std::vector<SavedBody> bodies;  ///< in the order of their nodes
   std::vector<ParticleEngine::Anchor> anchors;
   std::vector<NodeContact> rigid_contacts;
+  std::vector<PointContact> point_contacts;
   SurfaceMeetings::Memory meetings;
+  RigidMeetings::Memory rigid_meetings;
 };
 
 std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
@@ -54,7 +56,9 @@ std::shared_ptr<const ParticleSnapshot> ParticleEngine::snapshot() const {
     if (anchor) out->anchors.push_back(*anchor);
   }
   out->rigid_contacts = rigid_contacts_;
+  out->point_contacts = point_contacts_;
   out->meetings = meetings_.memory();
+  out->rigid_meetings = rigid_meetings_.memory();
   return out;
 }
 
@@ -87,7 +91,9 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
     anchors_[saved.id.index] = std::make_unique<Anchor>(saved);
   }
   rigid_contacts_ = snapshot.rigid_contacts;
+  point_contacts_ = snapshot.point_contacts;
   meetings_.restore(snapshot.meetings);
+  rigid_meetings_.restore(snapshot.rigid_meetings);
   x_before_ = x_;
   anchor_rows_.clear(), tie_rows_.clear(), contacts_.clear();
 }

@@ -110,6 +110,9 @@ void ParticleEngine::apply_air(Body& b, Vec3 wind, float h) {
 
 void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint32_t), void* context) const {
   for (const NodeContact& row : rigid_contacts_) link(context, row.slot, rigid_slots_[row.rigid]);
+  for (const PointContact& row : point_contacts_) {
+    if (row.rigid != kFixed) link(context, row.slot, rigid_slots_[row.rigid]);
+  }
   for (const AnchorRow& row : anchor_rows_) {
     if (row.rigid != kFixed) link(context, row.slot, rigid_slots_[row.rigid]);
   }
@@ -169,11 +172,14 @@ void ParticleEngine::for_each_touched_part(Visit&& visit) {
 
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
-  if (anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty() && meetings_.contacts().empty()) sweeps = 1;
+  const bool is_alone = anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty();
+  if (is_alone && point_contacts_.empty() && solid_rows_.empty() && meetings_.contacts().empty()) sweeps = 1;
   for (int i = 0; i < sweeps; ++i) {
     sweep(anchor_rows_, v_, rigid);
     sweep(tie_rows_, v_);
     sweep(meetings_.contacts(), v_, h);
+    sweep(solid_rows_, v_, rigid, h);
+    sweep(point_contacts_, v_, rigid, h);
     sweep(rigid_contacts_, v_, rigid, h);
     for_each_touched_part([&](Body& b, std::span<ContactGroup> groups) { sweep(groups, velocities(b), h); });
   }
@@ -182,6 +188,8 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
   warm_start(rigid_contacts_, v_, rigid);
+  warm_start(solid_rows_, v_, rigid);
+  warm_start(point_contacts_, v_, rigid);
   warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
   for_each_active([&](Body& b) { begin_gas(b, h); });
   share_masses(rigid);
@@ -211,14 +219,17 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   damp_carriers(h);
   end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
+  rigid_motions_.assign(rigid.begin(), rigid.end());
+}
+
+void ParticleEngine::note_solved(float h) {
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
   report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size());
-  report_.overflowed = report_.overflowed || meetings_.overflowed();
+  report_.overflowed = report_.overflowed || meetings_.overflowed() || rigid_meetings_.overflowed();
   const std::size_t contacts_before = contacts_.size();
   note_contacts();
   report_.rows += 3 * (contacts_.size() - contacts_before);
   note_reactions(h);
-  rigid_motions_.assign(rigid.begin(), rigid.end());
 }
 
 void ParticleEngine::advance(float h) {
@@ -230,6 +241,7 @@ void ParticleEngine::advance(float h) {
     b.set_stale();
   });
   push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);
+  push_out(point_contacts_, v_, rigid_motions_, x_, h);
   push_out(rigid_contacts_, v_, rigid_motions_, x_, h);
   for_each_touched_part(
       [&](Body& b, std::span<const ContactGroup> groups) { push_out(groups, velocities(b), positions(b), h); });

@@ -111,6 +111,7 @@ void ParticleEngine::take_torn(Body& b, std::shared_ptr<const ParticleModel> mod
   b.hinges = BendRows(model->hinges, b.count);
   b.model = std::move(model);
   meetings_.forget(b.id.index);
+  rigid_meetings_.forget();
   b.forget_looks();
   b.set_stale();
 }

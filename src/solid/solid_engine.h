@@ -17,7 +17,9 @@
 #include "solid/solid_island.h"
 #include "solid/solid_meetings.h"
 #include "solid/solid_overlaps.h"
+#include "solve/contact_rows.h"
 #include "solve/rigid_rows.h"
+#include "solve/shared_nodes.h"
 
 namespace pliant {
 
@@ -65,8 +67,9 @@ class SolidEngine {
   void begin_step(float dt);
   /// Elastic forces and matrices of awake bodies.
   void predict(float dt);
-  /// Nodes near obstacles, along the motion of this substep.
-  void find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt);
+  /// Nodes near obstacles, and surfaces near each other, along the motion of this substep. `open` are the surfaces of
+  /// cloth, rope and jelly; they must stay until the islands are solved.
+  void find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> open, Vec3 gravity, float dt);
   /// Sleeping bodies that a moving obstacle has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   /// Pairs that feel each other: bodies in touch, and for sleepers those with whom they fell asleep.
@@ -77,10 +80,14 @@ class SolidEngine {
   /// What the islands of the last substep gave their rigid bodies: an engine that takes turns with this one starts from
   /// it.
   std::span<const RigidPush> pushes() const { return pushes_; }
+  /// Where cloth, rope and jelly touch solids, as rows of theirs with something that moves on as it does; with the
+  /// impulses of the last substep. Nodes are those of the body.
+  void list_open_rows(std::vector<PointContact>& rows) const;
   /// Islands that hold solids, with their rigid bodies and the contacts of these.
   struct SharedIslands {
     std::span<const std::uint32_t> bodies, starts;  ///< `bodies[starts[i] .. starts[i+1])` is island i
     SharedRows* shared = nullptr;
+    SharedBodies* nodes = nullptr;  ///< of cloth, rope and jelly that touch solids
   };
   void solve(const SharedIslands& islands, Vec3 gravity, float dt);
   void advance(float dt);
@@ -105,6 +112,14 @@ class SolidEngine {
   Aabb bounds(std::uint32_t slot) const { return body(slot).bounds(); }
   std::span<const Face> faces(std::uint32_t slot) const;
   bool touches(std::uint32_t slot, BodyId other) const;
+  /// Calls `wake(id)` for what touched a body with its surface when both were last awake.
+  template <typename Wake>
+  void wake_touching(BodyId id, Wake&& wake) const {
+    for (const MeetingMemory& memory : meeting_memory_) {
+      if (memory.a == id) wake(memory.b);
+      if (memory.b == id) wake(memory.a);
+    }
+  }
   std::span<const Vec3> node_positions(std::uint32_t slot) const;
   std::span<const Vec3> node_velocities(std::uint32_t slot) const;
   std::vector<float> tet_values(std::uint32_t slot, TetValue value) const;
@@ -136,8 +151,8 @@ class SolidEngine {
 
   // Islands (solid_engine_islands.cpp).
   struct RowSource {
-    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap } kind;
-    std::uint32_t slot, index;  ///< of a touch: the solid's; which of them
+    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node } kind;
+    std::uint32_t slot, index;  ///< of a touch: the solid's, of a node: its body among the shared; which of them
   };
   struct Island {
     SolidIsland solver;
@@ -164,13 +179,16 @@ class SolidEngine {
   void run(Workers& workers, const Job& job, Vec3 gravity, float dt);
   void add_rows(Vec3 gravity, float dt);
   void add_touch_rows(std::uint32_t slot, float dt);
-  void add_meeting_row(std::uint32_t index, float dt);
+  void add_meeting_row(std::uint32_t index, Vec3 felt, float dt);
+  void add_node_row(std::uint32_t body, std::uint32_t index, float dt);
   /// What a meeting remembers; null for a new one.
   const MeetingMemory* find_meeting(BodyId a, BodyId b, std::uint64_t key) const;
   void add_point_row(std::uint32_t index, float dt);
   void add_joint_row(std::uint32_t index);
   IslandRowEnd rigid_end(const Island& island, std::uint32_t slot, Vec3 point) const;
   IslandRowEnd meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const;
+  const MeetingMemory* remembered(const SolidMeeting& meeting) const;
+  void take_node_row(SharedNodeRow& row, Vec3 impulse);
   // Damped contacts (solid_engine_damped.cpp).
   void add_overlap_rows(Vec3 gravity, float dt);
   void add_overlap_row(std::uint32_t index, Vec3 gravity, float dt);
@@ -195,7 +213,8 @@ class SolidEngine {
   std::vector<Contact> contacts_;
   std::span<const Obstacle> obstacles_;  ///< of this substep
   SolidMeetings meetings_;
-  std::vector<SolidSurface> surfaces_;
+  std::vector<BodySurface> surfaces_;
+  std::span<const BodySurface> open_;  ///< of this substep
   SolidContact contact_ = SolidContact::Surface;
   float contact_damping_ = 0;  ///< Pa s/m
   SolidOverlaps overlaps_;
@@ -206,11 +225,14 @@ class SolidEngine {
   SharedIslands listed_;
   SharedRows* shared_ = nullptr;
   SharedRows nothing_shared_;
+  SharedBodies* nodes_ = nullptr;
+  SharedBodies no_nodes_;
   std::vector<std::unique_ptr<Island>> islands_;
   std::size_t used_islands_ = 0;
   std::vector<Job> jobs_;
   std::vector<Place> place_of_;               ///< by slot
   std::vector<std::uint32_t> rigid_of_;       ///< by slot, among the shared bodies
+  std::vector<std::uint32_t> nodes_of_;       ///< likewise, among those of nodes
   mutable std::vector<double> energy_parts_;  // likewise
   SolidReport report_;
 };

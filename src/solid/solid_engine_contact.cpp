@@ -57,10 +57,15 @@ Vec3 SolidEngine::Entry::outward(std::uint32_t node) const {
   return sum;
 }
 
-void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
+void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> open, Vec3 gravity,
+                                float dt) {
   obstacle_probes_.clear();
   obstacles_ = obstacles;
-  if (slots_.empty()) return;
+  open_ = open;
+  if (slots_.empty()) {
+    meetings_.find({}, {}, gravity, dt, workers_);  // none
+    return;
+  }
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
   for (const std::uint32_t slot : slots_) {
     Entry& solid = entry(slot);
@@ -79,8 +84,10 @@ void SolidEngine::find_contacts_of_woken(Vec3 gravity, float dt) {
 void SolidEngine::find_meetings(Vec3 gravity, float dt) {
   list_surfaces();
   const bool is_damped = contact_ == SolidContact::Damped;
-  meetings_.find(surfaces_, obstacles_, gravity, dt, workers_, !is_damped);
   if (is_damped) overlaps_.find(surfaces_, workers_);
+  surfaces_.insert(surfaces_.end(), open_.begin(), open_.end());
+  std::sort(surfaces_.begin(), surfaces_.end(), [](const BodySurface& a, const BodySurface& b) { return a.id < b.id; });
+  meetings_.find(surfaces_, obstacles_, gravity, dt, workers_, !is_damped);
 }
 
 void SolidEngine::list_surfaces() {

@@ -27,6 +27,7 @@ bool is_before(const MeetingMemory& x, const MeetingMemory& y) {
 void SolidEngine::solve(const SharedIslands& islands, Vec3 gravity, float dt) {
   listed_ = islands;
   shared_ = islands.shared ? islands.shared : &nothing_shared_;
+  nodes_ = islands.nodes ? islands.nodes : &no_nodes_;
   gather_islands(gravity, dt);
   // Large islands are solved by all threads together, one after another; small ones each by one thread, side by side
   // (Parker and O'Brien 2009, section 4).
@@ -64,6 +65,11 @@ void SolidEngine::gather_islands(Vec3 gravity, float dt) {
   for (const SharedRigid& rigid : shared_->bodies) {
     if (rigid.slot >= place_of_.size()) place_of_.resize(rigid.slot + 1);
   }
+  for (std::size_t i = 0; i < nodes_->count; ++i) {
+    if (nodes_->bodies[i].id.index >= place_of_.size()) place_of_.resize(nodes_->bodies[i].id.index + 1);
+  }
+  nodes_of_.assign(place_of_.size(), kNoRigid);
+  for (std::uint32_t i = 0; i < nodes_->count; ++i) nodes_of_[nodes_->bodies[i].id.index] = i;
   rigid_of_.assign(place_of_.size(), kNoRigid);
   for (std::uint32_t i = 0; i < shared_->bodies.size(); ++i) rigid_of_[shared_->bodies[i].slot] = i;
   for (const SolidMeeting& meeting : meetings_.meetings()) place_of_[meeting.a.body.index].meets = true;
@@ -113,6 +119,12 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
           .meets = true};
       island.rigids.push_back(rigid_of_[slot]);
     }
+    for (const std::uint32_t slot : bodies) {
+      if (slot >= nodes_of_.size() || nodes_of_[slot] == kNoRigid) continue;
+      SharedNodes& nodes = nodes_->bodies[nodes_of_[slot]];
+      place_of_[slot] = {.island = &island, .member = island.solver.add_nodes(nodes), .meets = true};
+      job.nodes += static_cast<std::uint32_t>(nodes.nodes.size());
+    }
     job.island = &island;
     job.lone = nullptr;
   }
@@ -125,7 +137,14 @@ void SolidEngine::add_rows(Vec3 gravity, float dt) {
   for (const std::uint32_t slot : slots_) {
     if (slot < place_of_.size() && place_of_[slot].island) add_touch_rows(slot, dt);
   }
-  for (std::uint32_t i = 0; i < meetings_.meetings().size(); ++i) add_meeting_row(i, dt);
+  std::size_t open = 0;
+  for (std::uint32_t i = 0; i < meetings_.meetings().size(); ++i) {
+    const bool is_open = meetings_.meetings()[i].b_is_open && open < nodes_->impulses.size();
+    add_meeting_row(i, is_open ? nodes_->impulses[open++] : Vec3{}, dt);
+  }
+  for (std::uint32_t i = 0; i < nodes_->count; ++i) {
+    for (std::uint32_t k = 0; k < nodes_->bodies[i].rows.size(); ++k) add_node_row(i, k, dt);
+  }
   add_overlap_rows(gravity, dt);
   for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
   for (std::uint32_t i = 0; i < shared_->joints.size(); ++i) add_joint_row(i);
@@ -166,9 +185,17 @@ void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
 IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& side, Vec3 point) const {
   if (side.count == 0) return rigid_end(island, side.body.index, point);
   IslandRowEnd end;
-  if (place_of_[side.body.index].island != &island) return end;
-  end.member = place_of_[side.body.index].member;
+  const std::uint32_t slot = side.body.index;
+  if (slot >= place_of_.size() || place_of_[slot].island != &island) return end;
+  end.member = place_of_[slot].member;
   end.count = side.count;
+  if (nodes_of_[slot] != kNoRigid) {
+    for (std::size_t k = 0; k < side.count; ++k) {
+      end.slots[k] = nodes_->bodies[nodes_of_[slot]].place_of(side.nodes[k]);
+      end.weights[k] = side.weights[k];
+    }
+    return end;
+  }
   const SolidLayout& layout = entry(side.body.index).body->layout();
   for (std::size_t k = 0; k < side.count; ++k) {
     end.slots[k] = layout.slot_of_node[side.nodes[k]];
@@ -183,7 +210,8 @@ const MeetingMemory* SolidEngine::find_meeting(BodyId a, BodyId b, std::uint64_t
   return found != meeting_memory_.end() && !is_before(wanted, *found) ? &*found : nullptr;
 }
 
-void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
+/// `felt` is the impulse that a cloth, rope or jelly has felt from it already.
+void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
   const SolidMeeting& meeting = meetings_.meetings()[index];
   Island* island = place_of_[meeting.a.body.index].island;
   if (!island) return;
@@ -194,10 +222,68 @@ void SolidEngine::add_meeting_row(std::uint32_t index, float dt) {
   row.target = meeting.normal * contact_target_speed(meeting.gap, entry(meeting.a.body.index).body->slop(), dt);
   if (row.b.member == IslandRowEnd::kFixed) row.target += meeting.surface_velocity;
   row.friction = meeting.friction;
-  const MeetingMemory* before = find_meeting(meeting.a.body, meeting.b.body, memory_key(meeting));
-  if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
+  if (const MeetingMemory* before = remembered(meeting)) {
+    row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
+  }
+  if (meeting.b_is_open && row.b.member != IslandRowEnd::kFixed) {
+    row.multiplier = project_to_cone(-felt, row.normal, row.friction);
+    row.given_b = felt;
+  }
   island->sources.push_back({RowSource::Meeting, 0, index});
   island->solver.add_row(row);
+}
+
+/// Contacts of shared nodes with something rigid are solved again: what presses a jelly to the ground must feel it.
+void SolidEngine::add_node_row(std::uint32_t body, std::uint32_t index, float dt) {
+  const SharedNodes& nodes = nodes_->bodies[body];
+  const SharedNodeRow& shared = nodes.rows[index];
+  Island* island = place_of_[nodes.id.index].island;
+  if (!island) return;
+  IslandRow row;
+  row.a = {.member = place_of_[nodes.id.index].member, .count = shared.count};
+  std::copy_n(shared.nodes.begin(), shared.count, row.a.slots.begin());
+  std::copy_n(shared.weights.begin(), shared.count, row.a.weights.begin());
+  row.given_a = shared.impulse;
+  if (shared.rigid != SharedNodeRow::kFixed) row.b = rigid_end(*island, shared.rigid, shared.point);
+  if (row.b.member != IslandRowEnd::kFixed) row.given_b = -shared.impulse;
+  row.normal = shared.normal;
+  row.target = shared.normal * contact_target(shared.gap, dt);
+  if (row.b.member == IslandRowEnd::kFixed) row.target += shared.surface_velocity;
+  row.friction = shared.friction;
+  row.multiplier = project_to_cone(shared.impulse, row.normal, row.friction);
+  island->sources.push_back({RowSource::Node, body, index});
+  island->solver.add_row(row);
+}
+
+void SolidEngine::list_open_rows(std::vector<PointContact>& rows) const {
+  rows.clear();
+  for (const SolidMeeting& meeting : meetings_.meetings()) {
+    if (!meeting.b_is_open) continue;
+    Vec3 velocity{};
+    const Entry& solid = entry(meeting.a.body.index);
+    for (std::size_t k = 0; k < meeting.a.count; ++k) {
+      velocity += solid.body->velocity(meeting.a.nodes[k]) * meeting.a.weights[k];
+    }
+    rows.push_back({.count = meeting.b.count,
+                    .nodes = meeting.b.nodes,
+                    .weights = meeting.b.weights,
+                    .slot = meeting.b.body.index,
+                    .other = meeting.a.body,
+                    .normal = -meeting.normal,
+                    .surface_velocity = velocity,
+                    .gap = meeting.gap,
+                    .friction = meeting.friction,
+                    .key = meeting.key});
+    const MeetingMemory* before = remembered(meeting);
+    if (!before) continue;
+    const Vec3 impulse = project_to_cone(-before->impulse, rows.back().normal, meeting.friction);
+    rows.back().normal_impulse = dot(impulse, rows.back().normal);
+    rows.back().friction_impulse = impulse - rows.back().normal * rows.back().normal_impulse;
+  }
+}
+
+const MeetingMemory* SolidEngine::remembered(const SolidMeeting& meeting) const {
+  return find_meeting(meeting.a.body, meeting.b.body, memory_key(meeting));
 }
 
 void SolidEngine::add_point_row(std::uint32_t index, float dt) {
@@ -275,7 +361,9 @@ void SolidEngine::finish_island(Island& island, float dt) {
     const RowSource& source = island.sources[i];
     const IslandRow& row = island.solver.rows()[i];
     const Vec3 impulse = island.solver.impulse(row);
-    if (source.kind == RowSource::Point) {
+    if (source.kind == RowSource::Node) {
+      take_node_row(nodes_->bodies[source.slot].rows[source.index], impulse);
+    } else if (source.kind == RowSource::Point) {
       shared_->points[source.index].impulse = impulse;
     } else if (source.kind == RowSource::Overlap) {
       finish_overlap(island, overlaps_.overlaps()[source.index], row);
@@ -303,6 +391,19 @@ void SolidEngine::finish_island(Island& island, float dt) {
     std::sort(touches.begin(), touches.end(), [](const SolidTouchMemory& x, const SolidTouchMemory& y) {
       return x.slot != y.slot ? x.slot < y.slot : x.other < y.other;
     });
+  }
+}
+
+/// What a row of shared nodes gave a rigid body is no push of the island's: the nodes' own rows begin with it.
+void SolidEngine::take_node_row(SharedNodeRow& row, Vec3 impulse) {
+  const Vec3 more = impulse - row.impulse;
+  row.impulse = impulse;
+  if (row.rigid == SharedNodeRow::kFixed || rigid_of_[row.rigid] == kNoRigid) return;
+  const SharedRigid& rigid = shared_->bodies[rigid_of_[row.rigid]];
+  for (RigidPush& push : pushes_) {
+    if (!(push.body == rigid.id)) continue;
+    push.impulse += more;
+    push.moment += cross(row.point - rigid.motion.center, more);
   }
 }
 

@@ -31,6 +31,7 @@ double norm(const Vector6& v, std::size_t first) {
 void SolidIsland::clear() {
   solids_.clear();
   rigids_.clear();
+  nodes_count_ = 0;
   rows_.clear();
   joints_.clear();
 }
@@ -51,6 +52,12 @@ std::uint32_t SolidIsland::add_rigid(const IslandRigid& rigid) {
   add_to(added.x, 3, Vec3d(turn));
   rigids_.push_back(added);
   return static_cast<std::uint32_t>(solids_.size() + rigids_.size() - 1);
+}
+
+std::uint32_t SolidIsland::add_nodes(SharedNodes& nodes) {
+  if (nodes_count_ == nodes_.size()) nodes_.emplace_back();
+  nodes_[nodes_count_++].begin(nodes);
+  return static_cast<std::uint32_t>(solids_.size() + rigids_.size() + nodes_count_ - 1);
 }
 
 Vector6 SolidIsland::Rigid::momentum(const Vector6& v) const {
@@ -103,21 +110,26 @@ void SolidIsland::for_each_entry(const Solid& solid, Visit&& visit) {
 
 Vec3 SolidIsland::velocity(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return {};
-  if (end.member >= solids_.size()) return rigids_[end.member - solids_.size()].motion.velocity_at(end.arm);
+  if (is_rigid(end)) return rigids_[end.member - solids_.size()].motion.velocity_at(end.arm);
   Vec3 v;
   for (std::size_t k = 0; k < end.count; ++k) {
-    v += solids_[end.member].body->target().get(end.slots[k]) * end.weights[k];
+    const std::uint32_t slot = end.slots[k];
+    v += (is_nodes(end) ? nodes_of(end).velocity(slot) : solids_[end.member].body->target().get(slot)) * end.weights[k];
   }
   return v;
 }
 
 Vec3 SolidIsland::direction(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return {};
-  if (end.member >= solids_.size()) {
+  if (is_rigid(end)) {
     const Rigid& rigid = rigids_[end.member - solids_.size()];
     return rounded(rigid.p, 0) + cross(rounded(rigid.p, 3), end.arm);
   }
   Vec3 v;
+  if (is_nodes(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) v += nodes_of(end).direction(end.slots[k]) * end.weights[k];
+    return v;
+  }
   const LaneVectors& p = solids_[end.member].body->system().direction();
   for (std::size_t k = 0; k < end.count; ++k) v += p.get(end.slots[k]) * end.weights[k];
   return v;
@@ -148,8 +160,14 @@ void SolidIsland::index_rows() {
   };
   for_each_end([&](std::uint32_t row, const IslandRowEnd& end, float sign) {
     if (end.member == IslandRowEnd::kFixed) return;
-    if (end.member >= solids_.size()) {
+    if (is_rigid(end)) {
       rigids_[end.member - solids_.size()].pushes.push_back({row, sign, end.arm});
+      return;
+    }
+    if (is_nodes(end)) {
+      for (std::size_t k = 0; k < end.count; ++k) {
+        nodes_of(end).pushes.push_back({row, end.slots[k], sign * end.weights[k]});
+      }
       return;
     }
     for (std::size_t k = 0; k < end.count; ++k) ++solids_[end.member].starts[end.slots[k] / 8 + 2];
@@ -159,7 +177,7 @@ void SolidIsland::index_rows() {
     solid.entries.resize(solid.starts.back());
   }
   for_each_end([&](std::uint32_t row, const IslandRowEnd& end, float sign) {
-    if (end.member >= solids_.size()) return;
+    if (!is_solid(end)) return;
     Solid& solid = solids_[end.member];
     for (std::size_t k = 0; k < end.count; ++k) {
       solid.entries[solid.starts[end.slots[k] / 8 + 1]++] = {row, end.slots[k] % 8, sign * end.weights[k]};
@@ -171,14 +189,16 @@ void SolidIsland::set_penalties() {
   double heaviest = 0;
   for (const Solid& solid : solids_) heaviest = std::max(heaviest, solid.body->mass());
   for (const Rigid& rigid : rigids_) heaviest = std::max(heaviest, rigid.mass);
+  for (std::size_t i = 0; i < nodes_count_; ++i) heaviest = std::max(heaviest, nodes_[i].mass());
   for (IslandRow& row : rows_) {
     if (row.damped) continue;
     float response = 0;
     for (const IslandRowEnd* end : {&row.a, &row.b}) {
-      if (end->member >= solids_.size()) continue;
       for (std::size_t k = 0; k < end->count; ++k) {
         const float w = end->weights[k];
-        response += w * w * solids_[end->member].body->system().response(end->slots[k], row.normal);
+        response += w * w *
+                    (is_nodes(*end) ? nodes_of(*end).response(end->slots[k], row.normal)
+                                    : solids_[end->member].body->system().response(end->slots[k], row.normal));
       }
     }
     row.penalty = (response > 0 ? kSoftPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(heaviest));
@@ -193,6 +213,24 @@ void SolidIsland::set_penalties() {
   }
 }
 
+void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
+  if (end.member == IslandRowEnd::kFixed) return;
+  if (is_nodes(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) nodes_of(end).add_to_residual(end.slots[k], impulse * end.weights[k]);
+    return;
+  }
+  if (is_rigid(end)) {
+    Rigid& rigid = rigids_[end.member - solids_.size()];
+    add_to(rigid.r, 0, Vec3d(impulse));
+    add_to(rigid.r, 3, cross(Vec3d(end.arm), Vec3d(impulse)));
+    return;
+  }
+  SolidBody& body = *solids_[end.member].body;
+  for (std::size_t k = 0; k < end.count; ++k) {
+    if (body.is_free_slot(end.slots[k])) body.residual().add(end.slots[k], impulse * end.weights[k]);
+  }
+}
+
 /// Adds `sign` times what the rows give now to the residuals of their ends.
 void SolidIsland::add_impulses(Workers& workers, float sign) {
   for_rows(workers, [&](std::size_t i) { row_forces_[i] = impulse(rows_[i]) * sign; });
@@ -202,6 +240,11 @@ void SolidIsland::add_impulses(Workers& workers, float sign) {
     });
   });
   for (Rigid& rigid : rigids_) add_pushes(rigid, rigid.r);
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    for (const SpringMember::Push& push : nodes_[i].pushes) {
+      nodes_[i].add_to_residual(push.node, row_forces_[push.row] * push.weight);
+    }
+  }
   for (const IslandJointRow& row : joints_) {
     const double given = static_cast<double>(impulse(row) * sign);
     for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
@@ -263,6 +306,12 @@ void SolidIsland::begin(Workers& workers, float dt) {
     rigid.p = rigid.q = {};
     rigid.set_change();
   }
+  for (const IslandRow& row : rows_) {
+    add_to_residual(row.a, -row.given_a);
+    add_to_residual(row.b, -row.given_b);
+    if (is_nodes(row.a)) nodes_of(row.a).add_to_scale(row.given_a);
+    if (is_nodes(row.b)) nodes_of(row.b).add_to_scale(row.given_b);
+  }
   tasks_.clear();
   for (std::uint32_t s = 0; s < solids_.size(); ++s) {
     for (std::uint32_t c = 0; c < solids_[s].body->system().chunks().size(); ++c) tasks_.push_back({s, c});
@@ -278,6 +327,14 @@ void SolidIsland::begin_round(Workers& workers) {
   for_rows(workers, [&](std::size_t i) { rows_[i].begin_round(); });
   for (IslandJointRow& row : joints_) row.begin_round();
   add_impulses(workers, 1);
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    nodes_[i].clear_extras();
+    for (const SpringMember::Push& push : nodes_[i].pushes) {
+      const IslandRow& row = rows_[push.row];
+      if (row.active) nodes_[i].add_extra(push.node, row.block() * (push.weight * push.weight));
+    }
+    nodes_[i].invert_diagonals();
+  }
   for_solids(workers, [&](Workers& own, Solid& solid) {
     SolidSystem& system = solid.body->system();
     system.clear_extras();
@@ -324,6 +381,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
   }
   correct_momentum(workers, dt);
   for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });
+  for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].end();
   return result;
 }
 
@@ -359,6 +417,9 @@ bool SolidIsland::is_converged() {
     if (!(solid.residual <= static_cast<double>(solid.body->def().solver.tolerance) * solid.scale)) return false;
   }
   constexpr double kRigidTolerance = 1e-3;
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (!(nodes_[i].residual <= kRigidTolerance * nodes_[i].scale)) return false;
+  }
   return std::all_of(rigids_.begin(), rigids_.end(),
                      [](const Rigid& rigid) { return rigid.residual <= kRigidTolerance * rigid.scale; });
 }
@@ -380,6 +441,7 @@ double SolidIsland::precondition(Workers& workers, double step) {
     solid.product = solid.body->system().solve_coarse();
   });
   for (const Solid& solid : solids_) product += solid.product;
+  for (std::size_t i = 0; i < nodes_count_; ++i) product += nodes_[i].precondition(step);
   return product + solve_levels();
 }
 
@@ -387,6 +449,7 @@ void SolidIsland::renew_direction(Workers& workers, double beta) {
   for (Rigid& rigid : rigids_) {
     for (std::size_t k = 0; k < 6; ++k) rigid.p[k] = rigid.z[k] + beta * rigid.p[k];
   }
+  for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].renew_direction(beta);
   sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
     solid.body->system().renew_direction(solid.body->layout(), chunk, static_cast<float>(beta));
     return SolidSystem::Sums{};
@@ -411,6 +474,14 @@ double SolidIsland::multiply(Workers& workers) {
     };
     return SolidSystem::Sums{solid.body->system().multiply(solid.body->layout(), chunk, with_rows), 0};
   });
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    SpringMember& nodes = nodes_[i];
+    nodes.multiply();
+    for (const SpringMember::Push& push : nodes.pushes) {
+      if (rows_[push.row].active) nodes.add_to_product(push.node, row_forces_[push.row] * push.weight);
+    }
+    total += nodes.curvature();
+  }
   for (Rigid& rigid : rigids_) rigid.q = rigid.momentum(rigid.p);
   for (const IslandJointRow& row : joints_) {
     if (!row.active) continue;
@@ -447,6 +518,12 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
     for (std::size_t k = 0; k < 6; ++k) missing[k] /= k < 3 ? -1 : -rigid.radius;
     add(rigid.level, missing);
   }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    Vector6 missing = nodes_[i].gained();
+    for (double& part : missing) part = -part;
+    add(nodes_[i].level, missing);
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const IslandRow& row = rows_[i];
     const Vec3d given(impulse(row));
@@ -457,8 +534,8 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
       add_to(force, 3, cross(arm, own));
       add(level_of(end), force);
     };
-    add_end(row.a, level_arms_[i][0], given);
-    add_end(row.b, level_arms_[i][1], -given);
+    add_end(row.a, level_arms_[i][0], given - Vec3d(row.given_a));
+    add_end(row.b, level_arms_[i][1], -given - Vec3d(row.given_b));
   }
   for (const IslandJointRow& row : joints_) {
     const double given = static_cast<double>(impulse(row));
@@ -473,6 +550,12 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
     Vector6 motion;
     std::copy_n(level_x_.begin() + solid.level * kStride, 6, motion.begin());
     solid.body->add_motion(workers, motion);
+  }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + nodes_[i].level * kStride, 6, motion.begin());
+    nodes_[i].move(motion);
   }
   for (Rigid& rigid : rigids_) {
     for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += level_x_[rigid.level * kStride + k] / (k < 3 ? 1 : rigid.radius);

@@ -2,7 +2,8 @@
 //
 // Rounds of an augmented Lagrangian, as for a solid that touches the world alone (solid_contact.h): inside each, one
 // run of conjugate gradients over the velocities of all members, with the contacts' penalties in the matrix. Rigid
-// bodies are 6x6 blocks of the same system, so a heavy body on a soft one is no special case.
+// bodies are 6x6 blocks of the same system, so a heavy body on a soft one is no special case. So are nodes of cloth,
+// rope and jelly (spring_member.h).
 //
 // The preconditioner has three levels: the diagonal blocks and the aggregates of each solid, as when it is alone, and
 // the motions of all free members as a whole with the contacts between them, solved exactly. The last is what carries
@@ -21,12 +22,9 @@
 #include "math/rigid_body_motion.h"
 #include "solid/contact_row.h"
 #include "solid/solid_body.h"
+#include "solid/spring_member.h"
 
 namespace pliant {
-
-inline void add_to(Vector6& v, std::size_t first, Vec3d added) {
-  v[first] += added.x, v[first + 1] += added.y, v[first + 2] += added.z;
-}
 
 /// A rigid body of an island.
 struct IslandRigid {
@@ -38,14 +36,15 @@ struct IslandRigid {
 struct IslandRowEnd {
   static constexpr std::uint32_t kFixed = 0xffffffff;
   std::uint32_t member = kFixed;
-  std::uint32_t count = 0;               ///< of slots of a solid
-  std::array<std::uint32_t, 4> slots{};  ///< of the solid's layout
+  std::uint32_t count = 0;               ///< of slots of a solid, or of shared nodes
+  std::array<std::uint32_t, 4> slots{};  ///< of the solid's layout, or places among the shared nodes
   std::array<float, 4> weights{};
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
 };
 
 struct IslandRow : ContactRow {
-  IslandRowEnd a, b;  ///< the velocity that counts is that of a less that of b
+  IslandRowEnd a, b;          ///< the velocity that counts is that of a less that of b
+  Vec3 given_a{}, given_b{};  ///< N s, of what the row gives its ends: what their velocities have felt already
 };
 
 /// A row of a joint between two rigid members (SharedJointRow), as an augmented Lagrangian.
@@ -69,9 +68,10 @@ struct IslandJointRow {
 class SolidIsland {
  public:
   void clear();
-  /// Members are numbered in the order in which they are added: solids first, then rigid bodies.
+  /// Members are numbered in the order in which they are added: solids first, then rigid bodies, then shared nodes.
   std::uint32_t add_solid(SolidBody& body, Vec3 gravity);
   std::uint32_t add_rigid(const IslandRigid& rigid);
+  std::uint32_t add_nodes(SharedNodes& nodes);
   void add_row(const IslandRow& row) { rows_.push_back(row); }
   void add_joint_row(const IslandJointRow& row) { joints_.push_back(row); }
 
@@ -132,6 +132,17 @@ class SolidIsland {
     std::uint32_t solid, chunk;
   };
 
+  bool is_solid(const IslandRowEnd& end) const { return end.member < solids_.size(); }
+  bool is_rigid(const IslandRowEnd& end) const {
+    return !is_solid(end) && end.member < solids_.size() + rigids_.size();
+  }
+  bool is_nodes(const IslandRowEnd& end) const {
+    return end.member >= solids_.size() + rigids_.size() && end.member < IslandRowEnd::kFixed;
+  }
+  const SpringMember& nodes_of(const IslandRowEnd& end) const {
+    return nodes_[end.member - solids_.size() - rigids_.size()];
+  }
+  SpringMember& nodes_of(const IslandRowEnd& end) { return nodes_[end.member - solids_.size() - rigids_.size()]; }
   Vec3 velocity(const IslandRowEnd& end) const;
   Vec3 direction(const IslandRowEnd& end) const;
   void begin(Workers& workers, float dt);
@@ -141,6 +152,7 @@ class SolidIsland {
   void begin_round(Workers& workers);
   void add_impulses(Workers& workers, float sign);
   void add_pushes(const Rigid& rigid, Vector6& to) const;
+  void add_to_residual(const IslandRowEnd& end, Vec3 impulse);
   float speed(const IslandJointRow& row) const;
   /// Calls `visit(rigid, axis)` for the members that a joint's row acts on, with the row as it acts on their motion.
   template <typename Visit>
@@ -180,6 +192,8 @@ class SolidIsland {
 
   std::vector<Solid> solids_;
   std::vector<Rigid> rigids_;
+  std::vector<SpringMember> nodes_;  ///< more than there are members of this kind, kept for their memory
+  std::size_t nodes_count_ = 0;
   std::vector<IslandRow> rows_;
   std::vector<IslandJointRow> joints_;
   std::vector<Task> tasks_;

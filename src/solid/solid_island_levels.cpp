@@ -45,14 +45,21 @@ void set_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, double (&block)[36
 
 std::uint32_t SolidIsland::level_of(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return kNone;
-  return end.member < solids_.size() ? solids_[end.member].level : rigids_[end.member - solids_.size()].level;
+  if (is_nodes(end)) return nodes_of(end).level;
+  return is_solid(end) ? solids_[end.member].level : rigids_[end.member - solids_.size()].level;
 }
 
 Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
   if (level_of(end) == kNone) return {};
-  if (end.member >= solids_.size()) return Vec3d(end.arm) / rigids_[end.member - solids_.size()].radius;
-  const SolidBody& body = *solids_[end.member].body;
+  if (is_rigid(end)) return Vec3d(end.arm) / rigids_[end.member - solids_.size()].radius;
   Vec3d arm;
+  if (is_nodes(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) {
+      arm += nodes_of(end).arm(end.slots[k]) * static_cast<double>(end.weights[k]);
+    }
+    return arm;
+  }
+  const SolidBody& body = *solids_[end.member].body;
   const Vec3 from = solids_[end.member].body->system().reference();
   for (std::size_t k = 0; k < end.count; ++k) {
     arm += Vec3d(body.state().positions.get(end.slots[k]) - from) * static_cast<double>(end.weights[k]);
@@ -64,6 +71,7 @@ void SolidIsland::number_levels(Workers& workers) {
   std::uint32_t count = 0;
   for (Solid& solid : solids_) solid.level = solid.body->system().is_free() ? count++ : kNone;
   for (Rigid& rigid : rigids_) rigid.level = count++;
+  for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].level = nodes_[i].is_free() ? count++ : kNone;
   level_pairs_.clear();
   for (const IslandRow& row : rows_) {
     const std::uint32_t a = level_of(row.a), b = level_of(row.b);
@@ -140,6 +148,12 @@ void SolidIsland::assemble_levels() {
     }
     levels_.add_diagonal(rigid.level, block);
   }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    double block[36];
+    nodes_[i].set_whole_matrix(block);
+    levels_.add_diagonal(nodes_[i].level, block);
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].active) add_level_row(i);
   }
@@ -168,8 +182,17 @@ double SolidIsland::solve_levels() {
     for (std::size_t k = 3; k < 6; ++k) force[k] /= rigid.radius;
     set(rigid.level, force);
   }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level != kNone) set(nodes_[i].level, nodes_[i].whole = nodes_[i].whole_force());
+  }
   levels_.solve(level_x_.data());
   double product = 0;
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    const Vector6 motion = get(nodes_[i].level);
+    for (std::size_t k = 0; k < 6; ++k) product += nodes_[i].whole[k] * motion[k];
+    nodes_[i].add_whole_motion(motion);
+  }
   for (Solid& solid : solids_) {
     if (solid.level == kNone) continue;
     const Vector6 motion = get(solid.level);

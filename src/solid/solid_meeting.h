@@ -24,7 +24,8 @@ struct SolidMeeting {
   Vec3 normal{};            ///< unit, from b towards a
   float gap = 0;            ///< m, negative inside
   float friction = 0.5f;
-  std::uint64_t key = 0;  ///< names the pair of features of the two bodies, the same in every substep
+  bool b_is_open = false;  ///< b is a cloth, rope or jelly
+  std::uint64_t key = 0;   ///< names the pair of features of the two bodies, the same in every substep
 };
 
 /// What a meeting remembers from one substep to the next.

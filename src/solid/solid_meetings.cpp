@@ -10,28 +10,31 @@ namespace {
 
 /// Share of the depth within which features are watched, moving or not.
 constexpr float kMargin = 0.05f;
+/// The same of the radius of open surfaces.
+constexpr float kOpenMargin = 0.5f;
 /// Share of the depth by which edges may sink in before they count beside the nodes.
 constexpr float kFlatness = 0.02f;
 /// Surfaces with more faces are worked on by all threads.
 constexpr std::size_t kLarge = 20'000;
 
-Vec3 boost_of(const SolidSurface& solid, Vec3 gravity, float dt) {
+Vec3 boost_of(const BodySurface& solid, Vec3 gravity, float dt) {
   return solid.is_active ? dt * solid.gravity_scale * gravity : Vec3{};
 }
 
-bool is_sound(const SolidSurface& s) {
-  return !s.faces.empty() && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
+bool is_sound(const BodySurface& s) {
+  return !(s.faces.empty() && s.segments.empty()) && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
 }
 
 /// How far from others a solid is watched. Two that fly on together do not approach, until the first is stopped by what
 /// it hits: all that is as near as they get in the substep counts.
-float margin_of(const SolidSurface& solid, Vec3 boost, float dt) {
+float margin_of(const BodySurface& solid, Vec3 boost, float dt) {
   float fastest = 0;
   for (const Vec3 v : solid.v) fastest = std::max(fastest, length_squared(v + boost));
-  return kMargin * solid.depth + std::min(dt * std::sqrt(fastest), solid.depth);
+  const float watched = solid.is_open ? kOpenMargin * solid.radius : kMargin * solid.depth;
+  return watched + std::min(dt * std::sqrt(fastest), solid.depth);
 }
 
-Aabb box_of(const SolidSurface& solid, Vec3 boost, float margin, float dt) {
+Aabb box_of(const BodySurface& solid, Vec3 boost, float margin, float dt) {
   Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower;
   for (std::size_t i = 0; i < solid.x.size(); ++i) {
     const Vec3 from = solid.x[i], to = from + dt * (solid.v[i] + boost);
@@ -40,17 +43,17 @@ Aabb box_of(const SolidSurface& solid, Vec3 boost, float margin, float dt) {
   return Aabb{lower, upper}.expanded(solid.radius + 0.5f * (solid.depth + margin));
 }
 
-std::unique_ptr<SurfaceTree> make_tree(const SolidSurface& solid) {
+std::unique_ptr<SurfaceTree> make_tree(const BodySurface& solid) {
   std::vector<Vec4> rest;
   rest.reserve(solid.rest.size());
   for (const Vec3 p : solid.rest) rest.push_back({p.x, p.y, p.z, 0});
   auto topology = make_surface_topology({.faces = solid.faces,
-                                         .free_edges = {},
+                                         .free_edges = solid.segments,
                                          .rest = rest,
                                          .radius = solid.radius,
                                          .first_feature = 0,
-                                         .depth = solid.depth,
-                                         .flatness = kFlatness * solid.depth});
+                                         .depth = solid.is_open ? 0 : solid.depth,
+                                         .flatness = solid.is_open ? 0 : kFlatness * solid.depth});
   return topology ? std::make_unique<SurfaceTree>(std::move(topology).value()) : nullptr;
 }
 
@@ -63,12 +66,12 @@ std::uint64_t key_of(BodyId a, BodyId b, std::uint64_t features) {
 
 }  // namespace
 
-std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> solids,
+std::span<const SolidMeeting> SolidMeetings::find(std::span<const BodySurface> solids,
                                                   std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
                                                   Workers& workers, bool solids_meet) {
   meetings_.clear();
   overflowed_ = false;
-  if (std::none_of(solids.begin(), solids.end(), [](const SolidSurface& s) { return s.is_active; })) return meetings_;
+  if (std::none_of(solids.begin(), solids.end(), [](const BodySurface& s) { return s.is_active; })) return meetings_;
   find_pairs(solids, obstacles, gravity, dt, workers, solids_meet);
   build_trees(solids, workers);
   searches_.restore_fits(workers);
@@ -81,7 +84,7 @@ std::span<const SolidMeeting> SolidMeetings::find(std::span<const SolidSurface> 
   return meetings_;
 }
 
-void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity,
+void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity,
                                float dt, Workers& workers, bool solids_meet) {
   const std::size_t count = solids.size();
   margins_.resize(count);
@@ -107,7 +110,10 @@ void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<c
   near_rigid_.clear();
   is_used_.assign(count, 0);
   for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) {
-    if (pair.b < count && !solids_meet) continue;
+    const bool is_open = solids[pair.a].is_open;
+    const bool is_other_open = pair.b < count && solids[pair.b].is_open;
+    if (!solids_meet && pair.b < count && !is_open && !is_other_open) continue;
+    if (is_open && (pair.b >= count || is_other_open)) continue;
     is_used_[pair.a] = 1;
     if (pair.b < count) {
       near_.push_back({pair.a, pair.b, nullptr});
@@ -117,7 +123,7 @@ void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<c
     }
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!solids_meet || !solids[i].is_active || !solids[i].self_collision || !is_sound(solids[i])) continue;
+    if (!solids_meet || !solids[i].is_active || !solids[i].self_collision || solids[i].is_open || !is_sound(solids[i])) continue;
     near_.push_back({i, i, nullptr});
     is_used_[i] = 1;
   }
@@ -126,10 +132,10 @@ void SolidMeetings::find_pairs(std::span<const SolidSurface> solids, std::span<c
 }
 
 /// Only of solids that are near to others, and only if they have changed.
-void SolidMeetings::build_trees(std::span<const SolidSurface> solids, Workers& workers) {
+void SolidMeetings::build_trees(std::span<const BodySurface> solids, Workers& workers) {
   const auto place_of = [&](BodyId body) {
-    const auto at = std::lower_bound(solids.begin(), solids.end(), body,
-                                     [](const SolidSurface& s, BodyId id) { return s.id < id; });
+    const auto at =
+        std::lower_bound(solids.begin(), solids.end(), body, [](const BodySurface& s, BodyId id) { return s.id < id; });
     return at != solids.end() && at->id == body ? std::size_t(at - solids.begin()) : solids.size();
   };
   searches_.tidy([&](BodyId body) { return place_of(body) == solids.size(); },
@@ -152,14 +158,14 @@ void SolidMeetings::build_trees(std::span<const SolidSurface> solids, Workers& w
   }
 }
 
-void SolidMeetings::fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers) {
+void SolidMeetings::fit_trees(std::span<const BodySurface> solids, Vec3 gravity, float dt, Workers& workers) {
   trees_.assign(solids.size(), nullptr);
   used_.clear();
   for (std::uint32_t i = 0; i < solids.size(); ++i) {
     if (is_used_[i] && (trees_[i] = searches_.tree(solids[i].id))) used_.push_back(i);
   }
   const auto fit = [&](std::uint32_t i, Workers& with) {
-    const SolidSurface& s = solids[i];
+    const BodySurface& s = solids[i];
     trees_[i]->refit(s.x, s.v, boost_of(s, gravity, dt), dt, margins_[i], with);
   };
   const auto is_large = [&](std::uint32_t i) { return solids[i].faces.size() > kLarge; };
@@ -199,7 +205,7 @@ void SolidMeetings::look(Workers& workers) {
 }
 
 /// Keeps the searches of those pairs that are near and makes those that are new.
-void SolidMeetings::open_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+void SolidMeetings::open_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles,
                                Workers& workers) {
   std::erase_if(near_rigid_, [&](const NearRigid& n) {
     return !trees_[n.solid] || features_.of(obstacles[n.obstacle].shape)->pieces().empty();
@@ -228,7 +234,7 @@ void SolidMeetings::open_rigid(std::span<const SolidSurface> solids, std::span<c
   saved_rigid_.clear();
 }
 
-void SolidMeetings::look_at_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+void SolidMeetings::look_at_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles,
                                   Workers& workers) {
   parallel_for(workers, near_rigid_.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -258,12 +264,12 @@ void SolidMeetings::restore(const Memory& memory) {
   saved_rigid_ = memory.rigid;
 }
 
-void SolidMeetings::add_meetings(std::span<const SolidSurface> solids, const Near& near) {
+void SolidMeetings::add_meetings(std::span<const BodySurface> solids, const Near& near) {
   overflowed_ |= near.search->report().overflowed();
   const float friction = std::sqrt(solids[near.a].friction * solids[near.b].friction);
   for (const SurfaceContact& contact : near.search->contacts()) {
-    const SolidSurface& first = solids[contact.is_swapped ? near.b : near.a];
-    const SolidSurface& second = solids[contact.is_swapped ? near.a : near.b];
+    const BodySurface& first = solids[contact.is_swapped ? near.b : near.a];
+    const BodySurface& second = solids[contact.is_swapped ? near.a : near.b];
     SolidMeeting meeting{.a = {.body = first.id},
                          .b = {.body = second.id},
                          .normal = contact.normal,
@@ -278,11 +284,13 @@ void SolidMeetings::add_meetings(std::span<const SolidSurface> solids, const Nea
       side.weights[side.count++] = weight;
       meeting.point += 0.5f * weight * (k < split ? first : second).x[contact.nodes[k]];
     }
+    if (first.is_open) std::swap(meeting.a, meeting.b), meeting.normal = -meeting.normal;
+    meeting.b_is_open = first.is_open || second.is_open;
     meetings_.push_back(meeting);
   }
 }
 
-void SolidMeetings::add_meetings(const SolidSurface& solid, const Obstacle& obstacle, const RigidContacts& search) {
+void SolidMeetings::add_meetings(const BodySurface& solid, const Obstacle& obstacle, const RigidContacts& search) {
   overflowed_ |= search.overflowed();
   const float friction = std::sqrt(solid.friction * obstacle.friction);
   for (const RigidContact& contact : search.contacts()) {

@@ -1,4 +1,5 @@
-// Where the surfaces of solids touch each other, themselves, and the corners and edges of rigid bodies.
+// Where the surfaces of solids touch each other, themselves, cloth, rope and jelly, and the corners and edges of rigid
+// bodies.
 //
 // A solid is closed: what is behind its faces is inside, up to about a cell, and is pushed out at the nearest face. So
 // nothing has to be remembered of sides, and solids that overlap from the beginning come apart. Contacts are those of
@@ -10,7 +11,7 @@
 //
 // Nodes of solids against rigid shapes are not here: the engine finds them by the distance to the shape.
 //
-// Limits: a node that is deeper inside than `SolidSurface::depth` is not found. Within one solid sides are remembered
+// Limits: a node that is deeper inside than `BodySurface::depth` is not found. Within one solid sides are remembered
 // from substep to substep, for there the back of a face is the body itself.
 #pragma once
 
@@ -19,40 +20,23 @@
 #include <span>
 #include <vector>
 
+#include "collide/body_surface.h"
 #include "collide/broad_phase.h"
 #include "collide/obstacle.h"
 #include "collide/rigid_features.h"
 #include "collide/surface_searches.h"
-#include "pliant/mesh.h"
 #include "solid/solid_meeting.h"
 
 namespace pliant {
 
-/// A solid as others meet it. Asleep and frozen ones are given too, with `is_active` false: they touch active ones.
-struct SolidSurface {
-  BodyId id{};
-  std::uint64_t revision = 0;      ///< another one whenever `faces` or `rest` change
-  std::span<const Face> faces{};   ///< closed, looking outward, by node
-  std::span<const Tet> tets{};     ///< by node
-  std::span<const Vec3> rest{};    ///< m, by node
-  std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
-  float radius = 0;                ///< m, round the surface: about 1 % of a cell
-  float depth = 0;                 ///< m, about a cell: what is deeper inside is not found
-  float friction = 0.5f;
-  float gravity_scale = 1;
-  CollisionFilter filter{};
-  bool is_active = true;
-  bool self_collision = false;
-};
-
 class SolidMeetings {
  public:
-  /// All meetings along the motion v + dt g of the next `dt` seconds, pair by pair in the order of the solids, which
-  /// must be sorted by id as the obstacles are; first those of solids, then those with obstacles. Within a pair they
+  /// All meetings along the motion v + dt g of the next `dt` seconds, pair by pair in the order of the surfaces, which
+  /// must be sorted by id as the obstacles are; first those of surfaces, then those with obstacles. Within a pair they
   /// are sorted by features. They stay until the next search. Between two solids `a` is the one whose node it is;
-  /// an obstacle is always `b`, with no nodes. Where `solids_meet` is false only meetings with obstacles are looked
-  /// for.
-  std::span<const SolidMeeting> find(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles,
+  /// a surface that is open is always `b`, and so is an obstacle, with no nodes. Open surfaces meet solids alone.
+  /// Where `solids_meet` is false solids meet obstacles and open surfaces alone.
+  std::span<const SolidMeeting> find(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles,
                                      Vec3 gravity, float dt, Workers& workers, bool solids_meet = true);
   std::span<const SolidMeeting> meetings() const { return meetings_; }
   /// Meetings are missing, for there were absurdly many in one place.
@@ -78,15 +62,15 @@ class SolidMeetings {
     std::uint32_t solid, obstacle;
     RigidContacts* search;
   };
-  void find_pairs(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
+  void find_pairs(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Vec3 gravity, float dt,
                   Workers& workers, bool solids_meet);
-  void build_trees(std::span<const SolidSurface> solids, Workers& workers);
-  void fit_trees(std::span<const SolidSurface> solids, Vec3 gravity, float dt, Workers& workers);
+  void build_trees(std::span<const BodySurface> solids, Workers& workers);
+  void fit_trees(std::span<const BodySurface> solids, Vec3 gravity, float dt, Workers& workers);
   void look(Workers& workers);
-  void open_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
-  void look_at_rigid(std::span<const SolidSurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
-  void add_meetings(std::span<const SolidSurface> solids, const Near& near);
-  void add_meetings(const SolidSurface& solid, const Obstacle& obstacle, const RigidContacts& search);
+  void open_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
+  void look_at_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
+  void add_meetings(std::span<const BodySurface> solids, const Near& near);
+  void add_meetings(const BodySurface& solid, const Obstacle& obstacle, const RigidContacts& search);
 
   SurfaceSearches searches_;
   std::map<BodyId, std::uint64_t> revisions_;  ///< of the trees

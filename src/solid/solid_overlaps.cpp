@@ -11,7 +11,7 @@ namespace {
 
 using TetPoints = std::array<Vec3, 4>;
 
-TetPoints points_of(const SolidSurface& solid, std::uint32_t tet, float after) {
+TetPoints points_of(const BodySurface& solid, std::uint32_t tet, float after) {
   TetPoints points;
   for (std::size_t k = 0; k < 4; ++k) {
     const std::uint32_t node = solid.tets[tet][k];
@@ -26,7 +26,7 @@ Aabb box_of(const TetPoints& points) {
   return box;
 }
 
-Aabb box_of(const SolidSurface& solid, float after) {
+Aabb box_of(const BodySurface& solid, float after) {
   Aabb box;
   for (std::size_t i = 0; i < solid.x.size(); ++i) box.include(solid.x[i] + after * solid.v[i]);
   return box;
@@ -46,7 +46,7 @@ bool share_a_node(const Tet& a, const Tet& b) {
   return std::any_of(a.begin(), a.end(), [&](std::uint32_t n) { return std::find(b.begin(), b.end(), n) != b.end(); });
 }
 
-bool is_sound(const SolidSurface& s) {
+bool is_sound(const BodySurface& s) {
   return !s.tets.empty() && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
 }
 
@@ -56,7 +56,7 @@ Face sorted_face(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return face;
 }
 
-std::vector<std::uint32_t> surface_tets(const SolidSurface& solid) {
+std::vector<std::uint32_t> surface_tets(const BodySurface& solid) {
   std::vector<Face> outer;
   outer.reserve(solid.faces.size());
   for (const Face& f : solid.faces) outer.push_back(sorted_face(f[0], f[1], f[2]));
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> surface_tets(const SolidSurface& solid) {
 
 }  // namespace
 
-std::span<const SolidOverlap> SolidOverlaps::find(std::span<const SolidSurface> solids, Workers& workers) {
+std::span<const SolidOverlap> SolidOverlaps::find(std::span<const BodySurface> solids, Workers& workers) {
   overlaps_.clear();
   keep_skins(solids);
   parallel_for(workers, solids.size(), 1, [&](std::size_t begin, std::size_t end) {
@@ -95,10 +95,10 @@ std::span<const SolidOverlap> SolidOverlaps::find(std::span<const SolidSurface> 
   return overlaps_;
 }
 
-void SolidOverlaps::keep_skins(std::span<const SolidSurface> solids) {
+void SolidOverlaps::keep_skins(std::span<const BodySurface> solids) {
   std::erase_if(skins_, [&](const auto& known) {
-    return !std::binary_search(solids.begin(), solids.end(), SolidSurface{.id = known.first},
-                               [](const SolidSurface& x, const SolidSurface& y) { return x.id < y.id; });
+    return !std::binary_search(solids.begin(), solids.end(), BodySurface{.id = known.first},
+                               [](const BodySurface& x, const BodySurface& y) { return x.id < y.id; });
   });
   skin_of_.assign(solids.size(), nullptr);
   for (std::size_t i = 0; i < solids.size(); ++i) {
@@ -112,14 +112,14 @@ void SolidOverlaps::keep_skins(std::span<const SolidSurface> solids) {
 }
 
 /// Boxes and tree as they will be `after` so many seconds.
-void SolidOverlaps::fit(const SolidSurface& solid, float after, Skin& skin) const {
+void SolidOverlaps::fit(const BodySurface& solid, float after, Skin& skin) const {
   skin.boxes.resize(skin.tets.size());
   for (std::size_t i = 0; i < skin.tets.size(); ++i) skin.boxes[i] = box_of(points_of(solid, skin.tets[i], after));
   skin.is_new ? skin.tree.build(skin.boxes) : skin.tree.refit(skin.boxes);
   skin.is_new = false;
 }
 
-void SolidOverlaps::find_pairs(std::span<const SolidSurface> solids) {
+void SolidOverlaps::find_pairs(std::span<const BodySurface> solids) {
   pairs_.clear();
   for (std::uint32_t a = 0; a < solids.size(); ++a) {
     if (!skin_of_[a]) continue;
@@ -133,9 +133,9 @@ void SolidOverlaps::find_pairs(std::span<const SolidSurface> solids) {
   }
 }
 
-void SolidOverlaps::look(std::span<const SolidSurface> solids, Pair pair, std::vector<SolidOverlap>& found) const {
+void SolidOverlaps::look(std::span<const BodySurface> solids, Pair pair, std::vector<SolidOverlap>& found) const {
   found.clear();
-  const SolidSurface &first = solids[pair.a], &second = solids[pair.b];
+  const BodySurface &first = solids[pair.a], &second = solids[pair.b];
   const Skin &skin_a = *skin_of_[pair.a], &skin_b = *skin_of_[pair.b];
   const float friction = std::sqrt(first.friction * second.friction);
   const auto cut = [&](std::uint32_t i, std::uint32_t j) {
@@ -159,7 +159,7 @@ void SolidOverlaps::look(std::span<const SolidSurface> solids, Pair pair, std::v
   std::sort(found.begin(), found.end(), [](const SolidOverlap& x, const SolidOverlap& y) { return x.key < y.key; });
 }
 
-bool SolidOverlaps::overlap_after(std::span<const SolidSurface> solids, Pair pair, float after) {
+bool SolidOverlaps::overlap_after(std::span<const BodySurface> solids, Pair pair, float after) {
   for (const std::uint32_t i : {pair.a, pair.b}) fit(solids[i], after, *skin_of_[i]);
   bool any = false;
   skin_of_[pair.a]->tree.for_each_pair(skin_of_[pair.b]->tree, [&](std::uint32_t i, std::uint32_t j) {
@@ -169,10 +169,10 @@ bool SolidOverlaps::overlap_after(std::span<const SolidSurface> solids, Pair pai
   return any;
 }
 
-float SolidOverlaps::free_share(std::span<const SolidSurface> solids, std::size_t which, float dt) {
+float SolidOverlaps::free_share(std::span<const BodySurface> solids, std::size_t which, float dt) {
   constexpr float kFast = 1.0f / 6;
   constexpr int kMostParts = 1000;
-  const SolidSurface& solid = solids[which];
+  const BodySurface& solid = solids[which];
   if (which >= skin_of_.size() || !skin_of_[which]) return 1;
   float fastest = 0;
   for (const Vec3 v : solid.v) fastest = std::max(fastest, length_squared(v));

@@ -45,13 +45,13 @@ class SolidOverlaps {
  public:
   /// All overlaps at the places where the solids are now, pair by pair in the order of the solids, which must be sorted
   /// by id. They stay until the next search.
-  std::span<const SolidOverlap> find(std::span<const SolidSurface> solids, Workers& workers);
+  std::span<const SolidOverlap> find(std::span<const BodySurface> solids, Workers& workers);
   std::span<const SolidOverlap> overlaps() const { return overlaps_; }
 
   /// The paper's approximate continuous detection: what share of its motion x + t v, 0 ≤ t ≤ dt, a solid may make. One
   /// that moves by more than a sixth of the diagonal of its box is looked at in as many parts as make each less than
   /// that, and ends with the part in which it first overlaps another that it did not overlap before. Slower ones: 1.
-  float free_share(std::span<const SolidSurface> solids, std::size_t which, float dt);
+  float free_share(std::span<const BodySurface> solids, std::size_t which, float dt);
 
  private:
   /// What is kept of a solid while its mesh stays the same.
@@ -65,11 +65,11 @@ class SolidOverlaps {
   struct Pair {
     std::uint32_t a, b;
   };
-  void keep_skins(std::span<const SolidSurface> solids);
-  void fit(const SolidSurface& solid, float after, Skin& skin) const;
-  void find_pairs(std::span<const SolidSurface> solids);
-  void look(std::span<const SolidSurface> solids, Pair pair, std::vector<SolidOverlap>& found) const;
-  bool overlap_after(std::span<const SolidSurface> solids, Pair pair, float after);
+  void keep_skins(std::span<const BodySurface> solids);
+  void fit(const BodySurface& solid, float after, Skin& skin) const;
+  void find_pairs(std::span<const BodySurface> solids);
+  void look(std::span<const BodySurface> solids, Pair pair, std::vector<SolidOverlap>& found) const;
+  bool overlap_after(std::span<const BodySurface> solids, Pair pair, float after);
 
   std::map<BodyId, Skin> skins_;
   std::vector<SolidOverlap> overlaps_;

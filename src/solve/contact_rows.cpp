@@ -32,6 +32,23 @@ void solve_contact(Contact& row, Vec3 velocity, float target, float normal_respo
   apply(row.normal * change + friction_change);
 }
 
+Vec3 velocity_of(const PointContact& row, std::span<const Vec4> v) {
+  Vec3 sum{};
+  for (std::size_t k = 0; k < row.count; ++k) sum += v[row.nodes[k]].xyz() * row.weights[k];
+  return sum;
+}
+
+float response_of(const PointContact& row, std::span<const Vec4> v) {
+  float response = 0;
+  for (std::size_t k = 0; k < row.count; ++k) response += row.weights[k] * row.weights[k] * v[row.nodes[k]].w;
+  return response;
+}
+
+void push_point(const PointContact& row, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, Vec3 impulse) {
+  for (std::size_t k = 0; k < row.count; ++k) add(v[row.nodes[k]], impulse * (row.weights[k] * v[row.nodes[k]].w));
+  if (row.rigid != kFixed) rigid[row.rigid].push(-impulse, row.arm);
+}
+
 template <typename Row>
 Vec3 weighted_velocity(const Row& row, std::span<const Vec4> v) {
   Vec3 sum{};
@@ -66,6 +83,19 @@ void push_out(std::span<const NodeContact> rows, std::span<const Vec4> v, std::s
   }
 }
 
+void push_out(std::span<const PointContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
+              std::span<Vec4> x, float h) {
+  for (const PointContact& row : rows) {
+    const float response = response_of(row, v);
+    if (response <= 0) continue;
+    const Vec3 surface = row.rigid == kFixed ? row.surface_velocity : rigid[row.rigid].velocity_at(row.arm);
+    const float gap = row.gap + h * dot(velocity_of(row, v) - surface, row.normal);
+    if (!(gap < 0)) continue;
+    const Vec3 push = row.normal * (push_distance(gap, h) / response);
+    for (std::size_t k = 0; k < row.count; ++k) add(x[row.nodes[k]], push * (row.weights[k] * v[row.nodes[k]].w));
+  }
+}
+
 void push_out(std::span<const FeatureContact> rows, std::span<const Vec4> v, std::span<Vec4> x, float h) {
   for (const FeatureContact& row : rows) {
     float gap = row.gap_offset, response = 0;
@@ -85,6 +115,10 @@ void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<
     add(v[row.node], impulse * v[row.node].w);
     if (row.rigid != kFixed) rigid[row.rigid].push(-impulse, row.arm);
   }
+}
+
+void warm_start(std::span<const PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
+  for (const PointContact& row : rows) push_point(row, v, rigid, row.impulse());
 }
 
 void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
@@ -117,6 +151,20 @@ void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMo
         body.push(-impulse, row.arm);
       });
     }
+  }
+}
+
+void sweep(std::span<PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h) {
+  for (PointContact& row : rows) {
+    const float of_nodes = response_of(row, v);
+    const auto response = [&](Vec3 direction) {
+      return of_nodes + (row.rigid == kFixed ? 0 : rigid[row.rigid].response(row.arm, direction));
+    };
+    const float normal_response = response(row.normal);
+    if (normal_response <= 0) continue;
+    const Vec3 surface = row.rigid == kFixed ? row.surface_velocity : rigid[row.rigid].velocity_at(row.arm);
+    solve_contact(row, velocity_of(row, v) - surface, contact_target(row.gap, h), normal_response, response,
+                  [&](Vec3 impulse) { push_point(row, v, rigid, impulse); });
   }
 }
 

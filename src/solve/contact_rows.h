@@ -40,6 +40,27 @@ struct NodeContact {
   Vec3 friction_impulse{};
 };
 
+/// One touch of a point of a surface, on a face or an edge, with something rigid; or with a solid.
+struct PointContact {
+  std::uint32_t count = 0;               ///< of nodes, up to 3
+  std::array<std::uint32_t, 3> nodes{};  ///< any that exist beyond `count`
+  std::array<float, 3> weights{};        ///< with the sum 1
+  std::uint32_t slot = 0;                ///< of the nodes' body
+  std::uint32_t rigid = kFixed;
+  BodyId other{};           ///< the rigid body or the solid
+  Vec3 normal{};            ///< unit, towards the nodes
+  Vec3 arm{};               ///< from the rigid body's centre of mass
+  Vec3 surface_velocity{};  ///< of something that moves as told
+  float gap = 0;            ///< m
+  float friction = 0;
+  std::uint64_t key = 0;
+  // Found by the solve, kept for the next substep.
+  float normal_impulse = 0;
+  Vec3 friction_impulse{};
+
+  Vec3 impulse() const { return normal * normal_impulse + friction_impulse; }
+};
+
 /// One touch between surfaces of nodes: a node on a face, or two edges.
 struct FeatureContact {
   std::array<std::uint32_t, 4> nodes{};
@@ -85,11 +106,13 @@ float contact_target(float gap, float h);
 
 /// Applies the impulses that the rows hold already.
 void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
+void warm_start(std::span<const PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
 void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v);
 void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
 
 /// One sweep in the order of the rows.
 void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h);
+void sweep(std::span<PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h);
 void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h);
 void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid);
 void sweep(std::span<TieRow> rows, std::span<Vec4> v);
@@ -100,6 +123,8 @@ void push(const TieRow& row, std::span<Vec4> v, Vec3 impulse);
 /// After the positions moved: parts what still overlaps, a share of it in each substep. Velocities stay as they are:
 /// pushing through them, tried first, threw folded cloth about at 0.2 m/s for ever.
 void push_out(std::span<const NodeContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
+              std::span<Vec4> x, float h);
+void push_out(std::span<const PointContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
               std::span<Vec4> x, float h);
 void push_out(std::span<const FeatureContact> rows, std::span<const Vec4> v, std::span<Vec4> x, float h);
 

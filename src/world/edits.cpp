@@ -184,6 +184,14 @@ void World::Impl::wake_jointed(std::uint32_t joint_slot) {
 
 void World::Impl::wake_neighbours(std::uint32_t slot) {
   scratch_slots.clear();
+  const BodyId id = with_engine(slot, [&](const auto& engine) { return engine.id(slot); });
+  // What a solid remembers of a body may be of one that is gone.
+  solid.wake_touching(id, [&](BodyId other) {
+    const auto is_there = [&](const auto& engine) {
+      return engine.has(other.index) && engine.id(other.index) == other;
+    };
+    if (with_engine(other.index, is_there)) wake(other.index);
+  });
   if (!rigid.has(slot)) return particle.wake_touching(slot, [&](std::uint32_t other) { wake(other); });
   rigid.find_touching(slot, scratch_slots);
   for (const std::uint32_t neighbour : scratch_slots) wake(neighbour);

@@ -98,7 +98,9 @@ void World::Impl::list_obstacles(float dt) {
 
 void World::Impl::find_contacts(float dt) {
   rigid.find_contacts(dt);
-  solid.find_contacts(obstacles, state.def.gravity, dt);
+  const bool may_meet = !solid.slots().empty() && !particle.slots().empty();
+  solid.find_contacts(obstacles, may_meet ? particle.list_surfaces() : std::span<const BodySurface>(),
+                      state.def.gravity, dt);
   particle.find_contacts(obstacles, dt);
 }
 
@@ -180,13 +182,20 @@ void World::Impl::solve_islands(float dt) {
   for (const RigidPush& push : solid.pushes()) {
     if (is_in_turn(push.body)) rigid.push_in_substep(push.body.index, push.impulse / dt, push.moment / dt);
   }
+  solid.list_open_rows(open_rows);
+  particle.take_solid_rows(open_rows);
   ParticleTurns turns(particle, dt);
   rigid.solve({.bodies = other_islands.bodies,
                .starts = other_islands.starts,
                .island_of = awake_island_of,
                .sharing = sharing},
               dt, particle.has_awake_bodies() ? &turns : nullptr);
-  if (solid_islands.count() == 0) return;
+  if (solid_islands.count() > 0) solve_solid_islands(dt);
+  if (particle.has_awake_bodies()) particle.note_solved(dt);
+}
+
+void World::Impl::solve_solid_islands(float dt) {
+  particle.share(shared_nodes, dt);
   rigid.share(sharing, dt, shared_rows);
   for (const RigidPush& push : solid.pushes()) {
     if (!is_in_turn(push.body)) continue;
@@ -196,9 +205,11 @@ void World::Impl::solve_islands(float dt) {
     motion.velocity -= push.impulse * motion.inverse_mass;
     motion.angular_velocity -= motion.inverse_inertia * push.moment;
   }
-  solid.solve({.bodies = solid_islands.bodies, .starts = solid_islands.starts, .shared = &shared_rows},
-              state.def.gravity, dt);
+  solid.solve(
+      {.bodies = solid_islands.bodies, .starts = solid_islands.starts, .shared = &shared_rows, .nodes = &shared_nodes},
+      state.def.gravity, dt);
   rigid.take_back(shared_rows, dt);
+  particle.take_back(shared_nodes);
 }
 
 bool World::Impl::is_in_turn(BodyId id) const {

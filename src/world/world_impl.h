@@ -176,6 +176,7 @@ struct World::Impl {
   void build_rows();
   void wake_touched(float dt);
   void solve_islands(float dt);
+  void solve_solid_islands(float dt);
   void set_solid_islands_apart();
   bool gives_way(BodyId id) const;
   bool is_in_turn(BodyId id) const;
@@ -232,6 +233,8 @@ struct World::Impl {
   BodyLists solid_islands, other_islands;  ///< those that are awake, with solids and without
   std::vector<Sharing> sharing;            ///< by slot
   SharedRows shared_rows;
+  SharedBodies shared_nodes;
+  std::vector<PointContact> open_rows;  ///< where cloth, rope and jelly touch solids
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 

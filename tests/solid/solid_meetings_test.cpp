@@ -47,7 +47,7 @@ struct Heap {
     lumps.push_back(std::move(lump));
     return lumps.size() - 1;
   }
-  SolidSurface surface(std::size_t i) const {
+  BodySurface surface(std::size_t i) const {
     const Lump& l = lumps[i];
     return {.id = {std::uint32_t(i), 1},
             .revision = 1,
@@ -62,7 +62,7 @@ struct Heap {
             .self_collision = l.self_collision};
   }
   std::span<const SolidMeeting> find(Workers& workers) {
-    std::vector<SolidSurface> all;
+    std::vector<BodySurface> all;
     for (std::size_t i = 0; i < lumps.size(); ++i) all.push_back(surface(i));
     return searcher->find(all, obstacles, gravity, kDt, workers);
   }
@@ -490,7 +490,7 @@ TEST(SolidMeetings, DISABLED_Timing) {
       double least = 1e9, sum = 0, first = 0;
       for (int i = 0; i < 30; ++i) {
         shake(heap, random, 0.0001f);
-        std::vector<SolidSurface> all;
+        std::vector<BodySurface> all;
         for (std::size_t k = 0; k < heap.lumps.size(); ++k) all.push_back(heap.surface(k));
         // Processor time: on a busy machine that says more than the clock on the wall.
         const std::clock_t start = std::clock();

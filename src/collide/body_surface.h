@@ -1,0 +1,34 @@
+// The surface of a body of nodes, as others meet it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "pliant/defs.h"
+#include "pliant/ids.h"
+#include "pliant/mesh.h"
+
+namespace pliant {
+
+/// Asleep and frozen bodies are given too, with `is_active` false: they touch active ones.
+struct BodySurface {
+  BodyId id{};
+  std::uint64_t revision = 0;      ///< another one whenever `faces`, `segments` or `rest` change
+  std::span<const Face> faces{};   ///< by node; those of a solid are closed and look outward
+  std::span<const Tet> tets{};     ///< of a solid, by node
+  std::span<const Vec3> rest{};    ///< m, by node
+  std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
+  float radius = 0;                ///< m, round the surface; of a solid about 1 % of a cell
+  float depth = 0;                 ///< m, about a cell: of a solid, what is deeper inside is not found
+  float friction = 0.5f;
+  float gravity_scale = 1;
+  CollisionFilter filter{};
+  bool is_active = true;
+  bool self_collision = false;
+  /// Cloth, rope or jelly: with two sides instead of an inside. Their meetings with each other are found elsewhere.
+  bool is_open = false;
+  std::span<const std::array<std::uint32_t, 2>> segments{};  ///< of a rope
+};
+
+}  // namespace pliant

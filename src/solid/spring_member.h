@@ -1,0 +1,91 @@
+// Nodes of a cloth, rope or jelly as a member of an island of solids: masses, and springs between them.
+//
+// The unknowns are what the island adds to the velocities that the body's own rows found (solve/shared_nodes.h). The
+// preconditioner is that of the other members: the 3x3 blocks of the diagonal, and, where no node is held, the motion
+// of all as a whole.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "geometry/vec3d.h"
+#include "math/lane_math.h"
+#include "solid/cholesky6.h"
+#include "solve/shared_nodes.h"
+
+namespace pliant {
+
+inline void add_to(Vector6& v, std::size_t first, Vec3d added) {
+  v[first] += added.x, v[first + 1] += added.y, v[first + 2] += added.z;
+}
+
+class SpringMember {
+ public:
+  static constexpr std::uint32_t kNoLevel = 0xffffffff;
+  std::uint32_t level = kNoLevel;  ///< its place among the members as a whole
+  double scale = 0;                ///< N s, what a residual is judged by
+  double residual = 0;             ///< N s
+  Vector6 whole{};               ///< the force on all together, when their motion was last asked for
+  SharedNodes* shared = nullptr;   ///< whose nodes they are
+  /// Where rows act.
+  struct Push {
+    std::uint32_t row, node;
+    float weight;
+  };
+  std::vector<Push> pushes;
+
+  void begin(SharedNodes& nodes);
+  double mass() const { return mass_; }
+  double radius() const { return radius_; }
+  bool is_free() const { return is_free_; }
+  Vec3 velocity(std::uint32_t node) const { return shared->v[node] + x_[node].to_float(); }
+  Vec3 direction(std::uint32_t node) const { return p_[node].to_float(); }
+  /// From the centre of mass, over the radius.
+  Vec3d arm(std::uint32_t node) const { return (Vec3d(shared->x[node]) - center_) / radius_; }
+  void add_to_residual(std::uint32_t node, Vec3 impulse) {
+    if (is_moved(node)) r_[node] += Vec3d(impulse);
+  }
+  /// To what a residual is judged by.
+  void add_to_scale(Vec3 impulse) { scale += static_cast<double>(length(impulse)); }
+
+  void clear_extras();
+  void add_extra(std::uint32_t node, const LaneSym3<float>& block);
+  void invert_diagonals();
+  /// How fast the node moves along `normal` for a unit impulse along it, alone.
+  float response(std::uint32_t node, Vec3 normal) const;
+
+  /// Goes `step` along the direction, and preconditions the residual; returns r·z.
+  double precondition(double step);
+  /// The residual as it acts on the whole; and a motion of the whole, to be added to what is preconditioned.
+  Vector6 whole_force() const;
+  void add_whole_motion(const Vector6& motion);
+  /// The mass and inertia of the whole, as a level has them.
+  void set_whole_matrix(double (&block)[36]) const;
+  void renew_direction(double beta);
+  /// The product of the direction with masses and springs; rows add theirs.
+  void multiply();
+  void add_to_product(std::uint32_t node, Vec3 force) {
+    if (is_moved(node)) q_[node] += Vec3d(force);
+  }
+  double curvature() const;
+
+  /// What all has gained so far, as a level counts it.
+  Vector6 gained() const;
+  /// Moves all as a whole.
+  void move(const Vector6& motion);
+  void end();
+
+ private:
+  bool is_moved(std::uint32_t node) const { return shared->masses[node] > 0; }
+  Vec3d motion_at(const Vector6& motion, std::uint32_t node) const;
+  template <typename Value>
+  Vector6 sum(Value&& value) const;
+
+  double mass_ = 0, radius_ = 1;
+  Vec3d center_{};
+  bool is_free_ = true;
+  std::vector<Vec3d> x_, r_, z_, p_, q_;
+  std::vector<LaneSym3<double>> diagonal_, extra_, inverse_;
+};
+
+}  // namespace pliant
