@@ -14,13 +14,6 @@ namespace {
 /// Stiffness over mass beyond which a sum of both, in floats, no longer knows the mass.
 constexpr float kStiff = 3e7f;
 
-const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
-  if (def.mesh.regions.empty()) return def.material;
-  const std::int32_t region = def.mesh.regions[tet];
-  const bool listed = region >= 0 && static_cast<std::size_t>(region) < def.region_materials.size();
-  return listed ? def.region_materials[static_cast<std::size_t>(region)] : def.material;
-}
-
 std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
   std::vector<std::uint8_t> kinds(def.mesh.tets.size());
   for (std::size_t tet = 0; tet < kinds.size(); ++tet) {
@@ -41,6 +34,13 @@ float contact_slop(const TetMesh& mesh) {
 }
 
 }  // namespace
+
+const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
+  if (def.mesh.regions.empty()) return def.material;
+  const std::int32_t region = def.mesh.regions[tet];
+  const bool listed = region >= 0 && static_cast<std::size_t>(region) < def.region_materials.size();
+  return listed ? def.region_materials[static_cast<std::size_t>(region)] : def.material;
+}
 
 SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
     : def_(std::move(def)),

@@ -40,6 +40,9 @@ struct SolidMemory {
   LaneVectors forces, held_velocities;
 };
 
+/// What a tet of the def's mesh is made of.
+const SolidMaterial& material_of(const SolidDef& def, std::size_t tet);
+
 class SolidBody {
  public:
   /// The def must have passed `check_def`.

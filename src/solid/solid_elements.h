@@ -41,6 +41,14 @@ class SolidElements {
 
   /// J, of the elements of some batches at the given places.
   double energy(const SolidLayout& layout, const float* positions, std::size_t begin, std::size_t end) const;
+  /// Of the elements of a batch at the given places: stress in their own frames (Biot's), and what it does to corners.
+  struct Stressed {
+    LaneSym3<Float8> stress;
+    LaneMat3<Float8> rotation, gradients;
+    Float8 volume;
+    Float8 energy;  ///< J, ½ stress : strain
+  };
+  Stressed stressed(const SolidLayout& layout, std::size_t batch, const float* positions) const;
   ElementSample sample(const SolidLayout& layout, std::uint32_t lane) const;
   const float* forces() const { return forces_.data(); }
   const float* h() const { return h_.data(); }
