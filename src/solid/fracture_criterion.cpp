@@ -1,6 +1,7 @@
 #include "solid/fracture_criterion.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "solid/separation_kernel.h"
@@ -11,6 +12,8 @@ namespace {
 constexpr std::size_t kBatchGrain = 32, kNodeGrain = 64;
 /// Nodes none of whose tets is under this share of the strength are not looked at.
 constexpr float kWarm = 0.5f;
+/// Tets around a node that are looked at for how the tension changes; meshes have some 24.
+constexpr std::size_t kMostSamples = 96;
 
 LaneSym3<float> sandwich(const LaneMat3<float>& a, const LaneSym3<float>& m) {
   const LaneMat3<float> product{a * (m * a.c0), a * (m * a.c1), a * (m * a.c2)};  // a is symmetric
@@ -41,7 +44,6 @@ FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> fac
       limits_.push_back(
           {strength, along, std::min(material->toughness, kNever), normalized(material->grain_direction, {1, 0, 0})});
       least_strength_ = std::min({least_strength_, strength, along});
-      has_grain_ |= along != strength;
       has_toughness_ |= material->has_toughness();
     }
     if (index > 0 && limits_of_tet_.empty()) limits_of_tet_.assign(def.mesh.tets.size(), 0);
@@ -154,12 +156,11 @@ Vec3 FractureCriterion::grain_at(const SolidBody& body, const FractureTopology& 
 
 /// What the tets around a node bear across a plane. Those that never break do not count, except for the area.
 FractureCriterion::Bearing FractureCriterion::bearing(const SolidBody& body, const FractureTopology& topology,
-                                                      std::uint32_t node, Vec3 normal, Vec3 grain) const {
+                                                      std::uint32_t node, Vec3 pull) const {
   Bearing out;
   float breakable = 0, across = 0, along = 0, open = 0;
-  const float cosine = dot(normal, grain);
   for (const std::uint32_t corner : topology.star(node)) {
-    const float shown = dot(from_lane(vector_at(thirds_, offset(body.layout(), corner))), normal);
+    const float shown = dot(from_lane(vector_at(thirds_, offset(body.layout(), corner))), pull);
     const float area = 0.5f * std::abs(shown);
     open += shown;
     out.area += area;
@@ -171,33 +172,79 @@ FractureCriterion::Bearing FractureCriterion::bearing(const SolidBody& body, con
   }
   if (lets_go_ && body.is_held(node)) out.area += 0.5f * std::abs(open);
   if (breakable > 0) {
-    out.strength = (across + (along - across) * cosine * cosine) / breakable;
-    out.grain_strength = along / across;
+    out.strength = across / breakable;
+    out.grain_strength = along / breakable;
   }
   const float factor = factors_.empty() ? 1 : factors_[node];
-  out.strength *= factor, out.toughness *= factor;
+  out.strength *= factor, out.grain_strength *= factor, out.toughness *= factor;
   return out;
+}
+
+/// How much more the tension along a direction is at the node itself than around it, as a factor. Tets know the stress
+/// in their middles; at the surface of a bent beam these lie deeper than the node. The tension in the tets around the
+/// node is fitted by a line through their common middle towards the node, and followed to it.
+float FractureCriterion::rise_towards(const SolidBody& body, const FractureTopology& topology, std::uint32_t node,
+                                      Vec3 along) const {
+  constexpr float kMost = 1.5f;
+  struct Sample {
+    Vec3 middle;
+    float tension, weight;
+  };
+  std::array<Sample, kMostSamples> samples;
+  std::size_t count = 0;
+  const Vec3 base = body.position(node);
+  Vec3 middle;
+  float mean = 0, total = 0;
+  for (const std::uint32_t corner : topology.star(node).first(std::min(kMostSamples, topology.star(node).size()))) {
+    Sample s{{}, 0, 0.5f * std::abs(dot(from_lane(vector_at(thirds_, offset(body.layout(), corner))), along))};
+    Vec3 x[4];
+    // Σ f xᵀ over the corners is minus the stress times the volume.
+    for (std::uint32_t c = 0; c < 4; ++c) {
+      x[c] = body.position(topology.tets()[corner / 4][c]) - base;
+      s.middle += x[c] * 0.25f;
+      const Vec3 force = from_lane(vector_at(tensile_, offset(body.layout(), corner / 4 * 4 + c)));
+      s.tension -= dot(force, along) * dot(x[c], along);
+    }
+    s.tension /= std::max(std::abs(dot(cross(x[1] - x[0], x[2] - x[0]), x[3] - x[0])) / 6, 1e-30f);
+    middle += s.middle * s.weight, mean += s.tension * s.weight, total += s.weight;
+    samples[count++] = s;
+  }
+  if (!(total > 0) || !(mean > 0)) return 1;
+  middle = middle / total, mean /= total;
+  const float distance = length(middle);
+  const Vec3 way = normalized(-middle, {});
+  float slope = 0, spread = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float s = dot(samples[i].middle - middle, way);
+    slope += samples[i].weight * s * (samples[i].tension - mean), spread += samples[i].weight * s * s;
+  }
+  // Around an inner node the way is short and means nothing.
+  if (!(spread > 0.01f * total * distance * distance)) return 1;
+  return std::clamp(1 + slope / spread * distance / mean, 1.0f, kMost);
 }
 
 NodeSeparation FractureCriterion::separation(const SolidBody& body, const FractureTopology& topology,
                                              std::uint32_t node) const {
   const LaneSym3<float> pull = tensor(body, topology, node);
   if (!(largest_eigenvalue_bound(pull) > 0)) return {};
-  Vec3 grain{}, normal;
-  if (has_grain_) grain = grain_at(body, topology, node);
-  if (length_squared(grain) > 0) {
-    // Where the strength across a plane is nᵀ T n with T = s I + (s_g − s) g gᵀ, the worst plane is that of the largest
-    // eigenvalue of T^-½ ς T^-½.
-    const float ratio = bearing(body, topology, node, grain, grain).grain_strength;
-    const LaneMat3<float> root = along_and_across(1, 1 / std::sqrt(std::max(ratio, 1e-6f)), grain);
-    normal = normalized(from_lane(root * symmetric_eigen(sandwich(root, pull)).vectors.c0));
-  } else {
-    normal = from_lane(symmetric_eigen(pull).vectors.c0);
-  }
-  const float force = dot(normal, from_lane(pull * to_lane(normal)));
-  const Bearing bears = bearing(body, topology, node, normal, grain);
-  if (!(force > 0) || !(bears.area > 0)) return {};
-  return {std::max(force / (bears.area * bears.strength), force / bears.toughness), normal, bears.area};
+  // The area is that across the pull itself: the force on any plane follows from it.
+  const Vec3 along = from_lane(symmetric_eigen(pull).vectors.c0);
+  const Bearing bears = bearing(body, topology, node, along);
+  if (!(bears.area > 0)) return {};
+  const float rise = rise_towards(body, topology, node, along);
+  const auto force_across = [&](Vec3 n) { return rise * dot(n, from_lane(pull * to_lane(n))); };
+  NodeSeparation out{force_across(along) / std::min(bears.area * bears.strength, bears.toughness), along, bears.area};
+  if (bears.grain_strength == bears.strength) return out;
+
+  // Where the strength across a plane is nᵀ T n with T = s I + (s_g − s) g gᵀ, the worst plane is that of the largest
+  // eigenvalue of T^-½ ς T^-½.
+  const Vec3 grain = grain_at(body, topology, node);
+  const LaneMat3<float> root = along_and_across(1, std::sqrt(bears.strength / bears.grain_strength), grain);
+  out.normal = normalized(from_lane(root * symmetric_eigen(sandwich(root, pull)).vectors.c0));
+  const float cosine = dot(out.normal, grain);
+  const float strength = bears.strength + (bears.grain_strength - bears.strength) * cosine * cosine;
+  out.ratio = force_across(out.normal) / std::min(bears.area * strength, bears.toughness);
+  return out;
 }
 
 std::size_t FractureCriterion::bytes() const {

@@ -62,15 +62,15 @@ class FractureCriterion {
     return {list[offset], list[offset + 8], list[offset + 16]};
   }
   Vec3 grain_at(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
-  Bearing bearing(const SolidBody& body, const FractureTopology& topology, std::uint32_t node, Vec3 normal,
-                  Vec3 grain) const;
+  Bearing bearing(const SolidBody& body, const FractureTopology& topology, std::uint32_t node, Vec3 pull) const;
+  float rise_towards(const SolidBody& body, const FractureTopology& topology, std::uint32_t node, Vec3 along) const;
   void list_candidates(Workers& workers, const SolidBody& body, const FractureTopology& topology);
 
   std::vector<Limits> limits_;
   std::vector<std::uint16_t> limits_of_tet_;  ///< empty where all are the first
   std::vector<float> factors_;
   float least_strength_ = kNever;
-  bool has_grain_ = false, has_toughness_ = false, lets_go_ = false;
+  bool has_toughness_ = false, lets_go_ = false;
 
   // Per batch: forces of tension and of compression and a third of the opposite face on each corner, as elements lie.
   std::vector<float> tensile_, compressive_, thirds_;

@@ -84,6 +84,36 @@ SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
   }
 }
 
+void SolidBody::take_over(const SolidBody& whole, std::span<const std::uint32_t> node_of,
+                          std::span<const std::uint32_t> tet_of) {
+  held_count_ = 0;
+  for (std::uint32_t node = 0; node < node_of.size(); ++node) {
+    const std::uint32_t slot = layout_.slot_of_node[node], from = whole.layout_.slot_of_node[node_of[node]];
+    const auto take = [&](LaneVectors& to, const LaneVectors& of, float scale) { to.set(slot, of.get(from) * scale); };
+    take(state_.positions, whole.state_.positions, 1);
+    take(state_.velocities, whole.state_.velocities, 1);
+    take(state_.change, whole.state_.change, 1);
+    take(held_velocities_, whole.held_velocities_, 1);
+    // A node that came apart shares what pushed it by mass.
+    const float share = whole.masses_[from] > 0 ? masses_[slot] / whole.masses_[from] : 0;
+    take(forces_, whole.forces_, share);
+    free_[slot] = masses_[slot] > 0 ? whole.free_[from] : 0;
+    held_count_ += masses_[slot] > 0 && free_[slot] == 0 ? 1 : 0;
+    const auto begin = std::lower_bound(whole.state_.touches.begin(), whole.state_.touches.end(), from,
+                                        [](const SolidTouchMemory& m, std::uint32_t s) { return m.slot < s; });
+    for (auto at = begin; at != whole.state_.touches.end() && at->slot == from; ++at) {
+      state_.touches.push_back(*at);
+      state_.touches.back().slot = slot;
+      state_.touches.back().impulse *= share;
+    }
+  }
+  std::sort(state_.touches.begin(), state_.touches.end(), [](const SolidTouchMemory& a, const SolidTouchMemory& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
+  });
+  elements_.take_over(layout_, whole.elements_, whole.layout_, tet_of);
+  state_.tangled = whole.state_.tangled;
+}
+
 void SolidBody::add_force(std::uint32_t node, Vec3 force) { forces_.add(layout_.slot_of_node[node], force); }
 void SolidBody::clear_forces() { std::fill(forces_.floats().begin(), forces_.floats().end(), 0.0f); }
 

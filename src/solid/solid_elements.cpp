@@ -132,6 +132,21 @@ void SolidElements::set_rest(std::size_t lane, const TetMesh& mesh, const Tet& t
   }
 }
 
+void SolidElements::take_over(const SolidLayout& layout, const SolidElements& whole, const SolidLayout& whole_layout,
+                              std::span<const std::uint32_t> tet_of) {
+  for (std::size_t lane = 0; lane < layout.tet_of_lane.size(); ++lane) {
+    const std::uint32_t from = whole_layout.batch_of_tet[tet_of[layout.tet_of_lane[lane]]];
+    const auto take = [&](std::vector<float>& to, const std::vector<float>& of, std::size_t count) {
+      if (to.empty() || of.empty()) return;
+      for (std::size_t k = 0; k < count; ++k) {
+        to[lane / 8 * 8 * count + 8 * k + lane % 8] = of[from / 8 * 8 * count + 8 * k + from % 8];
+      }
+    };
+    take(rotations_, whole.rotations_, 4);
+    take(rest_strains_, whole.rest_strains_, 6);
+  }
+}
+
 ElementRest<Float8> SolidElements::rest(std::size_t batch) const {
   const float* property = properties_.data() + batch * 8 * kProperties;
   return {load_mat8(gradients_.data() + batch * 72),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/parallel.h"
@@ -30,6 +31,10 @@ class SolidElements {
   /// `material_of(tet)` is what a tet of the mesh is made of.
   SolidElements(const TetMesh& mesh, const SolidLayout& layout,
                 const std::function<const SolidMaterial&(std::size_t tet)>& material_of);
+
+  /// Turned and flowed as some tets of another solid: `tet_of[i]` is that solid's number of tet i.
+  void take_over(const SolidLayout& layout, const SolidElements& whole, const SolidLayout& whole_layout,
+                 std::span<const std::uint32_t> tet_of);
 
   /// Rotations, strains, forces and matrix vectors of all elements at the given places. Returns whether the body is
   /// tangled: many elements are inside out. Elements by themselves may then find rest in a knot. The remedy, until this

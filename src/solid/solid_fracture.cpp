@@ -28,14 +28,6 @@ std::vector<float> strength_factors(const SolidDef& def) {
   return factors;
 }
 
-std::vector<float> part_of(const std::vector<float>& factors, const FractureTopology& whole,
-                           const std::vector<std::uint32_t>& nodes) {
-  std::vector<float> out;
-  if (factors.empty()) return out;
-  for (const std::uint32_t node : nodes) out.push_back(factors[whole.origin(node)]);
-  return out;
-}
-
 }  // namespace
 
 SolidFracture::SolidFracture(const SolidDef& def)
@@ -48,7 +40,7 @@ SolidFracture::SolidFracture(const SolidDef& def)
 
 SolidFracture::SolidFracture(const SolidFracture& whole, const FractureTopology::Part& part, const SolidDef& def)
     : topology_(whole.topology_, part),
-      criterion_(def, part_of(whole.criterion_.factors(), whole.topology_, part.nodes)),
+      criterion_(def, strength_factors(def)),
       max_splits_(whole.max_splits_),
       lets_go_(whole.lets_go_),
       // Pieces go their own ways.

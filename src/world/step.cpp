@@ -17,7 +17,9 @@ void World::Impl::step(float dt) {
   };
 
   // Bodies, joints, forces and deletions queued since the last step. Ids are born and die only here.
-  stage(Stage::CommitEdits, [&] { commit_edits(), begin_step(dt); });
+  stage(Stage::CommitEdits, [&] { commit_edits(); });
+  // Pieces that came loose in the last step become bodies of their own.
+  stage(Stage::AdoptFragments, [&] { adopt_fragments(), begin_step(dt); });
   const int count = substeps(dt);
   const float h = dt / static_cast<float>(count);
   for (int substep = 0; substep < count; ++substep) {
@@ -34,6 +36,8 @@ void World::Impl::step(float dt) {
     // Plastic flow; what was pulled too hard tears.
     stage(Stage::SettleMaterials, [&] { settle_materials(h); });
   }
+  // Solids crack where they were pulled too hard; what that means for their motion, the next step shows.
+  stage(Stage::SettleMaterials, [&] { solid.fracture(cracks); });
   // A non-finite body is rolled back, frozen and reported.
   stage(Stage::Quarantine, [&] { quarantine_lost(); });
   // Islands that were calm for long enough fall asleep whole.
@@ -47,7 +51,7 @@ void World::Impl::step(float dt) {
 
 void World::Impl::begin_step(float dt) {
   touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), anchor_breaks.clear(), tears.clear();
-  quarantines.clear(), fell_asleep.clear();
+  cracks.clear(), quarantines.clear(), fell_asleep.clear();
   rigid.begin_step(dt);
   solid.begin_step(dt);
   particle.begin_step(dt);
