@@ -1,7 +1,6 @@
 #include "solid/fracture_criterion.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "solid/separation_kernel.h"
@@ -12,12 +11,17 @@ namespace {
 constexpr std::size_t kBatchGrain = 32, kNodeGrain = 64;
 /// Nodes none of whose tets is under this share of the strength are not looked at.
 constexpr float kWarm = 0.5f;
-/// Tets around a node that are looked at for how the tension changes; meshes have some 24.
-constexpr std::size_t kMostSamples = 96;
 
 LaneSym3<float> sandwich(const LaneMat3<float>& a, const LaneSym3<float>& m) {
   const LaneMat3<float> product{a * (m * a.c0), a * (m * a.c1), a * (m * a.c2)};  // a is symmetric
   return symmetric_part(product);
+}
+
+/// R m Rᵀ.
+LaneSym3<Float8> turned(const LaneMat3<Float8>& r, const LaneSym3<Float8>& m) {
+  const LaneVec3<Float8> x{r.c0.x, r.c1.x, r.c2.x}, y{r.c0.y, r.c1.y, r.c2.y}, z{r.c0.z, r.c1.z, r.c2.z};
+  const LaneVec3<Float8> mx = m * x, my = m * y, mz = m * z;
+  return {dot(x, mx), dot(y, my), dot(z, mz), dot(x, my), dot(x, mz), dot(y, mz)};
 }
 
 /// a (I − g gᵀ) + b g gᵀ.
@@ -56,7 +60,7 @@ std::span<const FractureCriterion::Candidate> FractureCriterion::find(Workers& w
                                                                       const FractureTopology& topology) {
   candidates_.clear();
   if (!find_hot(workers, body)) return candidates_;
-  measure(workers, body);
+  measure(workers, body, topology);
   list_candidates(workers, body, topology);
   return candidates_;
 }
@@ -90,15 +94,16 @@ bool FractureCriterion::find_hot(Workers& workers, const SolidBody& body) {
   return is_hot;
 }
 
-void FractureCriterion::measure(Workers& workers, const SolidBody& body) {
+void FractureCriterion::measure(Workers& workers, const SolidBody& body, const FractureTopology& topology) {
   const SolidLayout& layout = body.layout();
   const std::size_t floats = layout.batches() * SolidLayout::kElementFloats;
   tensile_.resize(floats), compressive_.resize(floats), thirds_.resize(floats);
   energies_.resize(8 * layout.batches());
+  stresses_.resize(56 * layout.batches());
   parallel_for(workers, layout.batches(), kBatchGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t batch = begin; batch < end; ++batch) {
       const auto now = body.elements().stressed(layout, batch, body.state().positions.data());
-      const LaneSym3<Float8> tension = tensile_part(now.stress), compression = now.stress - tension;
+      const LaneSym3<Float8> tension = positive_part(now.stress), compression = now.stress - tension;
       const LaneVec3<Float8>&g1 = now.gradients.c0, &g2 = now.gradients.c1, &g3 = now.gradients.c2;
       const LaneVec3<Float8> gradients[4] = {-(g1 + g2 + g3), g1, g2, g3};
       const std::size_t at = batch * SolidLayout::kElementFloats;
@@ -109,8 +114,11 @@ void FractureCriterion::measure(Workers& workers, const SolidBody& body) {
         store_vec8(thirds_.data() + at + 24 * c, now.rotation * third);
       }
       store8(energies_.data() + 8 * batch, now.energy);
+      store_sym8(stresses_.data() + 56 * batch, turned(now.rotation, tension));
+      store8(stresses_.data() + 56 * batch + 48, now.volume);
     }
   });
+  average(workers, body, topology);
 }
 
 void FractureCriterion::list_candidates(Workers& workers, const SolidBody& body, const FractureTopology& topology) {
@@ -180,47 +188,62 @@ FractureCriterion::Bearing FractureCriterion::bearing(const SolidBody& body, con
   return out;
 }
 
+LaneSym3<float> FractureCriterion::stress_of(const SolidLayout& layout, std::uint32_t tet) const {
+  const std::uint32_t lane = layout.batch_of_tet[tet];
+  const float* at = stresses_.data() + 56 * (lane / 8) + lane % 8;
+  return {at[0], at[8], at[16], at[24], at[32], at[40]};
+}
+
 /// How much more the tension along a direction is at the node itself than around it, as a factor. Tets know the stress
-/// in their middles; at the surface of a bent beam these lie deeper than the node. The tension in the tets around the
-/// node is fitted by a line through their common middle towards the node, and followed to it.
+/// in their middles; at the surface of a bent beam these lie deeper than the node. The change from the mean around the
+/// node to those around its neighbours is followed to the node.
 float FractureCriterion::rise_towards(const SolidBody& body, const FractureTopology& topology, std::uint32_t node,
                                       Vec3 along) const {
   constexpr float kMost = 1.5f;
-  struct Sample {
-    Vec3 middle;
-    float tension, weight;
-  };
-  std::array<Sample, kMostSamples> samples;
-  std::size_t count = 0;
-  const Vec3 base = body.position(node);
+  const auto tension = [&](const LaneSym3<float>& s) { return dot(along, from_lane(s * to_lane(along))); };
+  // Around the node itself, weighted as in the separation tensor.
+  float own = 0, total = 0;
   Vec3 middle;
-  float mean = 0, total = 0;
-  for (const std::uint32_t corner : topology.star(node).first(std::min(kMostSamples, topology.star(node).size()))) {
-    Sample s{{}, 0, 0.5f * std::abs(dot(from_lane(vector_at(thirds_, offset(body.layout(), corner))), along))};
-    Vec3 x[4];
-    // Σ f xᵀ over the corners is minus the stress times the volume.
-    for (std::uint32_t c = 0; c < 4; ++c) {
-      x[c] = body.position(topology.tets()[corner / 4][c]) - base;
-      s.middle += x[c] * 0.25f;
-      const Vec3 force = from_lane(vector_at(tensile_, offset(body.layout(), corner / 4 * 4 + c)));
-      s.tension -= dot(force, along) * dot(x[c], along);
-    }
-    s.tension /= std::max(std::abs(dot(cross(x[1] - x[0], x[2] - x[0]), x[3] - x[0])) / 6, 1e-30f);
-    middle += s.middle * s.weight, mean += s.tension * s.weight, total += s.weight;
-    samples[count++] = s;
+  for (const std::uint32_t corner : topology.star(node)) {
+    const float weight = std::abs(dot(from_lane(vector_at(thirds_, offset(body.layout(), corner))), along));
+    own += weight * tension(stress_of(body.layout(), corner / 4));
+    for (const std::uint32_t n : topology.tets()[corner / 4]) middle += body.position(n) * (0.25f * weight);
+    total += weight;
   }
-  if (!(total > 0) || !(mean > 0)) return 1;
-  middle = middle / total, mean /= total;
-  const float distance = length(middle);
-  const Vec3 way = normalized(-middle, {});
+  if (!(own > 0) || !(total > 0)) return 1;
+  own /= total, middle = middle / total;
+  const float distance = length(body.position(node) - middle);
+  const Vec3 way = normalized(body.position(node) - middle, {});
   float slope = 0, spread = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float s = dot(samples[i].middle - middle, way);
-    slope += samples[i].weight * s * (samples[i].tension - mean), spread += samples[i].weight * s * s;
+  for (const std::uint32_t corner : topology.star(node)) {
+    for (const std::uint32_t other : topology.tets()[corner / 4]) {
+      if (other == node) continue;
+      const float s = dot(means_[other].middle - middle, way);
+      slope += s * (tension(means_[other].stress) - own), spread += s * s;
+    }
   }
-  // Around an inner node the way is short and means nothing.
-  if (!(spread > 0.01f * total * distance * distance)) return 1;
-  return std::clamp(1 + slope / spread * distance / mean, 1.0f, kMost);
+  if (!(spread > 0)) return 1;
+  return std::clamp(1 + slope / spread * distance / own, 1.0f, kMost);
+}
+
+/// The mean of the tensile stress around every node, and where it is.
+void FractureCriterion::average(Workers& workers, const SolidBody& body, const FractureTopology& topology) {
+  means_.resize(body.node_count());
+  parallel_for(workers, body.node_count(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+    for (auto node = static_cast<std::uint32_t>(begin); node < end; ++node) {
+      Mean mean;
+      float volume = 0;
+      for (const std::uint32_t corner : topology.star(node)) {
+        const std::uint32_t lane = body.layout().batch_of_tet[corner / 4];
+        const float weight = stresses_[56 * (lane / 8) + 48 + lane % 8];
+        mean.stress = mean.stress + stress_of(body.layout(), corner / 4) * weight;
+        for (const std::uint32_t n : topology.tets()[corner / 4]) mean.middle += body.position(n) * (0.25f * weight);
+        volume += weight;
+      }
+      if (volume > 0) mean.stress = mean.stress * (1 / volume), mean.middle = mean.middle / volume;
+      means_[node] = mean;
+    }
+  });
 }
 
 NodeSeparation FractureCriterion::separation(const SolidBody& body, const FractureTopology& topology,
@@ -250,7 +273,7 @@ NodeSeparation FractureCriterion::separation(const SolidBody& body, const Fractu
 std::size_t FractureCriterion::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return of(limits_of_tet_) + of(factors_) + of(tensile_) + of(compressive_) + of(thirds_) + of(energies_) +
-         of(bounds_) + of(hot_);
+         of(bounds_) + of(hot_) + of(stresses_) + of(means_);
 }
 
 }  // namespace pliant

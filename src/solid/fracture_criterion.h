@@ -38,7 +38,7 @@ class FractureCriterion {
   float energy(const SolidLayout& layout, std::uint32_t tet) const { return energies_[layout.batch_of_tet[tet]]; }
 
   /// All tensors at the body's present places, whatever their size; and what they say of one node.
-  void measure(Workers& workers, const SolidBody& body);
+  void measure(Workers& workers, const SolidBody& body, const FractureTopology& topology);
   LaneSym3<float> tensor(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
   NodeSeparation separation(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
 
@@ -64,6 +64,8 @@ class FractureCriterion {
   Vec3 grain_at(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
   Bearing bearing(const SolidBody& body, const FractureTopology& topology, std::uint32_t node, Vec3 pull) const;
   float rise_towards(const SolidBody& body, const FractureTopology& topology, std::uint32_t node, Vec3 along) const;
+  LaneSym3<float> stress_of(const SolidLayout& layout, std::uint32_t tet) const;
+  void average(Workers& workers, const SolidBody& body, const FractureTopology& topology);
   void list_candidates(Workers& workers, const SolidBody& body, const FractureTopology& topology);
 
   std::vector<Limits> limits_;
@@ -78,6 +80,12 @@ class FractureCriterion {
   std::vector<float> bounds_;      ///< Pa, per lane: no principal stress is above
   std::vector<std::uint8_t> hot_;  ///< by node
   std::vector<std::uint8_t> chunk_is_hot_;
+  std::vector<float> stresses_;  ///< per batch: tensile part, world axes, 6 x 8, and the volume, 8
+  struct Mean {
+    LaneSym3<float> stress;  ///< Pa, tensile
+    Vec3 middle{};           ///< m
+  };
+  std::vector<Mean> means_;  ///< by node
   std::vector<Candidate> candidates_;
   std::vector<std::vector<Candidate>> found_;  ///< per chunk
 };

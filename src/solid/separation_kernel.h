@@ -6,7 +6,10 @@
 //
 //   ς = ½ ( −m(Σ f⁺) + Σ m(f⁺) + m(Σ f⁻) − Σ m(f⁻) ),
 //
-// in newtons: its largest eigenvalue is the force that pulls the node apart, across the plane whose normal is the
+// except that the last two terms together count only where they hold the node together: under a load that presses on a
+// node alone, m(Σ f⁻) exceeds Σ m(f⁻) along the load, and compression would pull the node apart.
+//
+// ς is in newtons: its largest eigenvalue is the force that pulls the node apart, across the plane whose normal is the
 // eigenvector. Where all tets around a node are under the same tension σ along n, that force is σ A, with A the area of
 // the cells of the node in a plane across n: a sixth of Σ |A_t · n| over the faces A_t opposite to the node. This is
 // what makes strengths in pascals independent of the mesh. In biaxial and triaxial tension ς is less than σ A, by a
@@ -26,9 +29,9 @@ LaneSym3<T> outer_over_length(const LaneVec3<T>& a) {
   return {a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z};
 }
 
-/// The part of a stress that pulls: Σ max(0, sᵢ) nᵢ nᵢᵀ.
+/// Σ max(0, sᵢ) nᵢ nᵢᵀ over the eigenvalues: of a stress, what pulls.
 template <typename T>
-LaneSym3<T> tensile_part(const LaneSym3<T>& stress) {
+LaneSym3<T> positive_part(const LaneSym3<T>& stress) {
   const LaneEigen<T> e = symmetric_eigen(stress);
   const T a = max(e.values.x, T{}), b = max(e.values.y, T{}), c = max(e.values.z, T{});
   const LaneVec3<T>&u = e.vectors.c0, &v = e.vectors.c1, &w = e.vectors.c2;
@@ -49,21 +52,22 @@ T largest_eigenvalue_bound(const LaneSym3<T>& m) {
 template <typename T>
 struct SeparationSums {
   LaneVec3<T> tension, compression;
-  LaneSym3<T> outer;
+  LaneSym3<T> pulls, pushes;
 
   void add(const LaneVec3<T>& tensile, const LaneVec3<T>& compressive) {
     tension = tension + tensile;
     compression = compression + compressive;
-    outer = outer + outer_over_length(tensile) - outer_over_length(compressive);
+    pulls = pulls + outer_over_length(tensile);
+    pushes = pushes + outer_over_length(compressive);
   }
   LaneSym3<T> tensor() const {
     const T half = T{} + 0.5f;
-    return (outer - outer_over_length(tension) + outer_over_length(compression)) * half;
+    return (pulls - outer_over_length(tension) - positive_part(pushes - outer_over_length(compression))) * half;
   }
   /// Of a held node: what holds it is one more tet around it, that pulls and pushes back.
   LaneSym3<T> held_tensor() const {
     const T half = T{} + 0.5f;
-    return (outer + outer_over_length(tension) - outer_over_length(compression)) * half;
+    return (pulls + outer_over_length(tension) - pushes - outer_over_length(compression)) * half;
   }
 };
 

@@ -13,7 +13,6 @@ std::shared_ptr<const SolidOrigin> origin_of(const BodyRecord& whole, std::vecto
   auto origin = std::make_shared<SolidOrigin>();
   origin->ancestor = whole.origin ? whole.origin->ancestor : whole.id;
   origin->parent = parent;
-  origin->def = whole.origin ? whole.origin->def : whole.solid_def;
   origin->nodes = std::move(nodes);
   if (whole.origin) {
     for (std::uint32_t& node : origin->nodes) node = whole.origin->nodes[node];

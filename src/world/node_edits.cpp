@@ -8,30 +8,14 @@
 
 namespace pliant {
 
-namespace {
-
-/// The nodes of a piece that come from those that the selection names in the mesh as it was added.
-Result<std::vector<std::uint32_t>> select_in_piece(const SolidOrigin& origin, const NodeSelection& nodes) {
-  const auto selected = pliant::select_nodes(origin.def->mesh, nodes);
-  if (!selected) return selected.error();
-  std::vector<bool> is_selected(origin.def->mesh.nodes.size(), false);
-  for (const std::uint32_t node : *selected) is_selected[node] = true;
-  std::vector<std::uint32_t> here;
-  for (std::uint32_t i = 0; i < origin.nodes.size(); ++i) {
-    if (is_selected[origin.nodes[i]]) here.push_back(i);
-  }
-  if (here.empty()) return Error{.message = "none of these nodes is in this piece of the solid"};
-  return here;
-}
-
-}  // namespace
-
-/// What is done to nodes of a solid that broke is done in all its pieces. False if none of them has such nodes.
+/// What is done to nodes of a solid that broke is done in all its pieces, where the selection means places or names.
+/// False if none of them has such nodes.
 bool World::Impl::queue_in_family(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
                                   const edit::Nodes& edit) {
+  if (std::holds_alternative<NodeList>(nodes) || std::holds_alternative<NearestNodes>(nodes)) return false;
   bool found = false;
   for (const BodyId member : family(id)) {
-    const auto selected = select_in_piece(*state.bodies[member.index].origin, nodes);
+    const auto selected = pliant::select_nodes(state.bodies[member.index].solid_def->mesh, nodes);
     if (!selected) continue;
     edit::Nodes own = edit;
     own.slot = member.index;
@@ -77,9 +61,8 @@ Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const 
                                                                const char* call) {
   if (Status status = check_nodes(id, call); !status) return status.error();
   const BodyRecord& record = state.bodies[id.index];
-  Result<std::vector<std::uint32_t>> selected = record.origin      ? select_in_piece(*record.origin, nodes)
-                                                : record.solid_def ? pliant::select_nodes(record.solid_def->mesh, nodes)
-                                                                   : pliant::select_nodes(rest_nodes(record), nodes);
+  Result<std::vector<std::uint32_t>> selected = record.solid_def ? pliant::select_nodes(record.solid_def->mesh, nodes)
+                                                                 : pliant::select_nodes(rest_nodes(record), nodes);
   if (selected) return selected;
   Error error = selected.error();
   error.field = call;
