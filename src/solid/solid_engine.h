@@ -75,7 +75,7 @@ class SolidEngine {
     Vec3 center{};
     std::unique_ptr<Entry> entry;
   };
-  /// Nodes that are pulled too hard come apart, at the end of a step; `cracks` gets what happened.
+  /// Nodes that are pulled too hard come apart, at the end of a substep; `cracks` gets what happened.
   void fracture(std::vector<Crack>& cracks);
   /// Makes the bodies that came apart anew, before a step. Of the fragments of each body one stays in its slot, and is
   /// already there; the others wait for `add_fragment`.

@@ -1,4 +1,4 @@
-// Solids that break: nodes come apart at the end of a step, pieces become bodies before the next.
+// Solids that break: nodes come apart at the end of a substep, pieces become bodies before the next.
 #include <algorithm>
 #include <map>
 

@@ -33,11 +33,9 @@ void World::Impl::step(float dt) {
     stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(), break_anchors(h); });
     // Constrained velocities become positions.
     stage(Stage::Advance, [&] { advance(h); });
-    // Plastic flow; what was pulled too hard tears.
+    // Plastic flow; what was pulled too hard tears or cracks. What a crack means for the motion, the next step shows.
     stage(Stage::SettleMaterials, [&] { settle_materials(h); });
   }
-  // Solids crack where they were pulled too hard; what that means for their motion, the next step shows.
-  stage(Stage::SettleMaterials, [&] { solid.fracture(cracks); });
   // A non-finite body is rolled back, frozen and reported.
   stage(Stage::Quarantine, [&] { quarantine_lost(); });
   // Islands that were calm for long enough fall asleep whole.
@@ -251,6 +249,7 @@ void World::Impl::advance(float dt) {
 
 void World::Impl::settle_materials(float dt) {
   solid.settle(dt);
+  solid.fracture(cracks);
   particle.settle(dt, tears);
 }
 
