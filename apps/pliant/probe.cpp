@@ -49,13 +49,31 @@ Result<Probe> parse_probe(const std::string& text, const ScenePlayer& player) {
   return probe;
 }
 
+namespace {
+
+/// A node of a solid that broke is looked for in its pieces.
+std::optional<ProbeReading> read_node(std::uint32_t node, BodyId body, const World& world) {
+  const auto reading = [&](BodyId piece, std::size_t at) {
+    return ProbeReading{(*world.node_positions(piece))[at], (*world.node_velocities(piece))[at]};
+  };
+  if (world.kind(body) != BodyKind::Solid) return reading(body, node);
+  for (const BodyId piece : world.bodies()) {
+    if (!(world.ancestor(piece) == body)) continue;
+    const std::vector<std::uint32_t> origins = *world.origin_nodes(piece);
+    const auto at = std::find(origins.begin(), origins.end(), node);
+    if (at != origins.end()) return reading(piece, static_cast<std::size_t>(at - origins.begin()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<ProbeReading> read_probe(const Probe& probe, const World& world) {
   if (!world.contains(probe.body)) return std::nullopt;
   const Result<BodyState> state = world.state(probe.body);
   if (!state) return std::nullopt;
   if (probe.node >= 0 && world.kind(probe.body) != BodyKind::Rigid) {
-    const auto node = static_cast<std::size_t>(probe.node);
-    return ProbeReading{(*world.node_positions(probe.body))[node], (*world.node_velocities(probe.body))[node]};
+    return read_node(static_cast<std::uint32_t>(probe.node), probe.body, world);
   }
   if (probe.node == 0) return ProbeReading{state->center_of_mass, state->velocity};
   // The body's origin moves with the centre of mass and turns about it.

@@ -80,6 +80,18 @@ void StatsWriter::add_report(const StepReport& r) {
                        number(r.max_penetration), number(r.max_stretch), r.quarantined, r.hash);
 }
 
+namespace {
+
+/// Into how many bodies a body has broken.
+std::size_t count_pieces(const World& world, BodyId body) {
+  if (world.kind(body) != BodyKind::Solid) return 1;
+  std::size_t count = 0;
+  for (const BodyId other : world.bodies()) count += world.ancestor(other) == body ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
 void StatsWriter::add_bodies(const ScenePlayer& player) {
   text_ += ", \"named_bodies\": {";
   bool first = true;
@@ -88,10 +100,10 @@ void StatsWriter::add_bodies(const ScenePlayer& player) {
     const Result<BodyState> state = player.world().state(named.body);
     text_ += fmt::format(
         "{}{}: {{\"position\": {}, \"rotation\": {}, \"linear_velocity\": {}, \"angular_velocity\": {}, "
-        "\"bounds\": {{\"lower\": {}, \"upper\": {}}}, \"pieces\": 1}}",
+        "\"bounds\": {{\"lower\": {}, \"upper\": {}}}, \"pieces\": {}}}",
         first ? "" : ", ", quoted(named.name), vector(state->world_from_body.position),
         rotation(state->world_from_body.rotation), vector(state->velocity), vector(state->angular_velocity),
-        vector(state->bounds.lower), vector(state->bounds.upper));
+        vector(state->bounds.lower), vector(state->bounds.upper), count_pieces(player.world(), named.body));
     first = false;
   }
   text_ += "}";

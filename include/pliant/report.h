@@ -56,6 +56,20 @@ struct Tear {
   Vec3 position{};  ///< world, m
   float force = 0;  ///< N, of the yarn or rope that tore, averaged over the substep
 };
+/// A node of a solid came apart.
+struct Crack {
+  BodyId body{};
+  Vec3 position{};   ///< world, m
+  Vec3 normal{};     ///< unit, of the plane along which it split
+  float area = 0;    ///< m², of the faces that opened, each counted once
+  float energy = 0;  ///< J, elastic, in the tets around it when it split
+};
+/// A part of a solid came loose and is a body of its own from this step on.
+struct BreakOff {
+  BodyId body{};    ///< the new one
+  BodyId parent{};  ///< what it was part of
+  Vec3 position{};  ///< world, m, of its centre of mass
+};
 /// A body became non-finite or left the simulable range; it was put back where the step began and frozen.
 struct Quarantine {
   BodyId body{};
@@ -70,6 +84,8 @@ struct Events {
   std::span<const JointBreak> joint_breaks{};
   std::span<const AnchorBreak> anchor_breaks{};
   std::span<const Tear> tears{};
+  std::span<const Crack> cracks{};
+  std::span<const BreakOff> break_offs{};
   std::span<const Quarantine> quarantines{};
   std::span<const BodyId> fell_asleep{};
   std::span<const BodyId> woke_up{};
@@ -78,6 +94,7 @@ struct Events {
 /// The stages of `World::step`, in their order.
 enum class Stage : std::uint8_t {
   CommitEdits,
+  AdoptFragments,
   Predict,
   FindContacts,
   BuildRows,
@@ -105,7 +122,7 @@ struct StepReport {
   std::size_t bodies = 0, awake_bodies = 0;
   std::size_t nodes = 0, tets = 0;
   std::size_t rows = 0, contacts = 0, islands = 0;
-  std::size_t fractures = 0;
+  std::size_t fractures = 0;           ///< nodes of solids that came apart
   std::size_t cg_iterations = 0;       ///< of all solids and substeps
   std::size_t unconverged_solids = 0;  ///< solves that reached their limit of iterations before their tolerance
   std::size_t quarantined = 0;         ///< bodies in quarantine now

@@ -33,6 +33,20 @@ struct SolidSolver {
   int max_iterations = 400;  ///< reaching it is reported: `StepReport::unconverged_solids`
 };
 
+/// Nodes at which a solid breaks more easily than its material says, or less.
+struct WeakNodes {
+  NodeSelection nodes = AllNodes{};
+  float factor = 0.5f;  ///< of strength and toughness
+};
+
+/// How a solid breaks whose material has a strength.
+struct FractureRules {
+  int max_splits = 400;    ///< nodes that come apart in one step; more wait for the next one
+  int min_tets = 3;        ///< a piece of fewer tets does not come loose; 1 to 64
+  bool lets_go = false;    ///< held nodes come free where what holds them pulls as hard as the material can bear
+  std::uint64_t seed = 1;  ///< of the choices between equals
+};
+
 /// A deformable solid.
 struct SolidDef {
   std::string name{};
@@ -55,6 +69,9 @@ struct SolidDef {
   bool self_collision = false;
   bool allow_sleep = true;
   SolidSolver solver{};
+
+  FractureRules fracture{};
+  std::vector<WeakNodes> weakened{};  ///< where nodes are listed twice, the factors multiply
 
   /// What is seen instead of the mesh's own surface: any surface in the same frame, carried along. May be null.
   std::shared_ptr<const TriMesh> surface{};

@@ -89,6 +89,12 @@ class World {
   Result<const SolidDef*> solid_def(BodyId body) const;
   /// Of a cloth, a rope or a jelly.
   Result<const ParticleDef*> particle_def(BodyId body) const;
+  /// What a solid was part of before it broke off; a null id for a body that was added.
+  BodyId parent(BodyId body) const;
+  /// The body that was added, of which this one is a piece: itself where it was added.
+  BodyId ancestor(BodyId body) const;
+  /// For each node of a solid, the node of its ancestor's mesh as it was added. Nodes that came apart share theirs.
+  Result<std::vector<std::uint32_t>> origin_nodes(BodyId solid) const;
   /// Null for an id that is gone.
   std::optional<BodyKind> kind(BodyId body) const;
   /// The name a body was given; empty for none.

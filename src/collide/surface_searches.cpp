@@ -26,6 +26,12 @@ void SurfaceSearches::forget() {
   for (auto& [body, tree] : trees_) tree->forget_fit();
 }
 
+void SurfaceSearches::forget(BodyId body) {
+  trees_.erase(body);
+  std::erase_if(searches_, [&](const auto& known) { return known.first.first == body || known.first.second == body; });
+  std::erase_if(saved_fits_, [&](const auto& known) { return known.first == body; });
+}
+
 SurfaceSearches::Memory SurfaceSearches::memory() const {
   Memory memory{{}, saved_fits_};
   for (const auto& [pair, search] : searches_) {

@@ -25,6 +25,8 @@ class SurfaceSearches {
   SurfaceContacts& search(const SurfacePairId& pair) { return searches_.at(pair); }
   /// Bodies were moved by hand: what was remembered means nothing now.
   void forget();
+  /// All that is known of one body.
+  void forget(BodyId body);
   /// Drops the trees of bodies that `is_gone(body)` names, and lets go of the fits of those that `is_used(body)` does
   /// not: they are out of date when their bodies come near to something again.
   template <typename IsGone, typename IsUsed>

@@ -21,7 +21,8 @@ std::vector<std::uint32_t> originals(const TriMesh& split, const TriMesh& whole)
 
 }  // namespace
 
-TetSurface::TetSurface(Workers& workers, const TetMesh& tets, const std::shared_ptr<const TriMesh>& surface) {
+TetSurface::TetSurface(Workers& workers, const TetMesh& tets, const std::shared_ptr<const TriMesh>& surface)
+    : tets_(tets.tets) {
   if (surface) {
     // A model that comes with normals is split where its maker wanted it to be.
     auto mesh = std::make_shared<const TriMesh>(surface->normals.empty() ? split_creases(*surface, kCrease) : *surface);
@@ -31,16 +32,30 @@ TetSurface::TetSurface(Workers& workers, const TetMesh& tets, const std::shared_
       embedding_ = std::move(*bound);
     }
   }
-  if (!embedding_) {
-    std::vector<std::uint32_t> surface_nodes;
-    const TriMesh whole = extract_surface(tets, &surface_nodes);
-    use(std::make_shared<const TriMesh>(split_creases(whole, kCrease)));
-    for (const std::uint32_t vertex : originals(*mesh_, whole)) nodes_.push_back(surface_nodes[vertex]);
-  }
+  if (!embedding_) show_tets(tets);
   surface_normals_ = SurfaceNormals(*mesh_);
 }
 
+void TetSurface::show_tets(const TetMesh& tets) {
+  std::vector<std::uint32_t> surface_nodes;
+  const TriMesh whole = extract_surface(tets, &surface_nodes);
+  use(std::make_shared<const TriMesh>(split_creases(whole, kCrease)));
+  nodes_.clear();
+  for (const std::uint32_t vertex : originals(*mesh_, whole)) nodes_.push_back(surface_nodes[vertex]);
+}
+
+bool TetSurface::show_broken(const World& world, BodyId body) {
+  const Result<const SolidDef*> solid = world.solid_def(body);
+  if (!solid || (*solid)->mesh.tets == tets_) return false;
+  tets_ = (*solid)->mesh.tets;
+  embedding_.reset();
+  show_tets((*solid)->mesh);
+  surface_normals_ = SurfaceNormals(*mesh_);
+  return true;
+}
+
 bool TetSurface::update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value) {
+  const bool is_new = show_broken(world, body);
   const std::span<const Vec3> positions = *world.node_positions(body), velocities = *world.node_velocities(body);
   if (embedding_) {
     embedding_->update(workers, positions, vertices_);
@@ -53,7 +68,7 @@ bool TetSurface::update(Workers& workers, const World& world, BodyId body, std::
   values_.clear();
   const Result<const SolidDef*> solid = world.solid_def(body);  // jelly knows no stress
   if (value && solid) spread_values(workers, (*solid)->mesh, *world.tet_values(body, *value));
-  return false;
+  return is_new;
 }
 
 /// From tets to nodes by the mean of those around, from nodes to vertices.

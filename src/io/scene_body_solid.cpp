@@ -44,7 +44,10 @@ const Fields<SolidMaterial>& solid_material_fields() {
       field("stiffness_damping", &SolidMaterial::stiffness_damping, kNotNegative),
       field("yield_strain", &SolidMaterial::yield_strain, kPositive),
       field("creep_rate", &SolidMaterial::creep_rate, kNotNegative),
-      field("max_plastic_strain", &SolidMaterial::max_plastic_strain, kNotNegative)};
+      field("max_plastic_strain", &SolidMaterial::max_plastic_strain, kNotNegative),
+      field("strength", &SolidMaterial::strength, kPositive),
+      field("grain_strength", &SolidMaterial::grain_strength, kNotNegative),
+      field("toughness", &SolidMaterial::toughness, kPositive)};
   return fields;
 }
 
@@ -81,6 +84,33 @@ const Fields<SolidSolver>& solver_fields() {
   return fields;
 }
 
+void read_seed(const SceneReader& r, FractureRules& out) {
+  std::uint32_t seed = 0;
+  if (read(r, seed, kNotNegative)) out.seed = seed;
+}
+
+const Fields<FractureRules>& fracture_fields() {
+  static const Fields<FractureRules> fields = {field("max_splits", &FractureRules::max_splits, between(0, 1e6)),
+                                               field("min_tets", &FractureRules::min_tets, between(1, 64)),
+                                               field("lets_go", &FractureRules::lets_go),
+                                               field<FractureRules>("seed", read_seed)};
+  return fields;
+}
+
+const Fields<WeakNodes>& weak_fields() {
+  static const Fields<WeakNodes> fields = {
+      field<WeakNodes>("nodes", [](const SceneReader& r, WeakNodes& w) { read_selection(r, w.nodes); }).required(),
+      field("factor", &WeakNodes::factor, kPositive)};
+  return fields;
+}
+
+void read_weakened(const SceneReader& r, SolidDef& out) {
+  r.for_elements("an array of weak parts", [&](const SceneReader& e) {
+    WeakNodes weak;
+    if (read_fields(e, weak, weak_fields())) out.weakened.push_back(std::move(weak));
+  });
+}
+
 template <typename M>
 Field<SolidDraft> own(std::string name, M SolidDef::*member, Range range = kAny) {
   return inherited<SolidDraft>(std::move(name), member, range);
@@ -103,7 +133,10 @@ Fields<SolidDraft> what_fields() {
 Fields<SolidDraft> how_fields() {
   return {own("stretch", &SolidDef::stretch, kNotNegative), own("self_collision", &SolidDef::self_collision),
           field<SolidDraft>("solver",
-                            [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); })};
+                            [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); }),
+          field<SolidDraft>("fracture",
+                            [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.fracture, fracture_fields()); }),
+          field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weakened(r, d); })};
 }
 
 }  // namespace
@@ -116,6 +149,8 @@ Kind<SceneBuilder> solid_body_kind() {
 void describe_solids(std::vector<FieldSet>& sets) {
   sets.push_back({"solid_material", infos(solid_material_fields())});
   sets.push_back({"solid_solver", infos(solver_fields())});
+  sets.push_back({"fracture", infos(fracture_fields())});
+  sets.push_back({"weak", infos(weak_fields())});
 }
 
 }  // namespace pliant

@@ -69,18 +69,33 @@ SolidMaterial oak() {
           .young_modulus = 1e9f,
           .poisson_ratio = 0.35f,
           .grain_modulus = 1.2e10f,
-          .stiffness_damping = 5e-5f};
+          .stiffness_damping = 5e-5f,
+          .strength = 5.5e6f,
+          .grain_strength = 1e8f};
 }
 SolidMaterial glass() {
-  return {
-      .name = "glass", .density = 2500, .young_modulus = 7.0e10f, .poisson_ratio = 0.22f, .stiffness_damping = 1e-6f};
+  return {.name = "glass",
+          .density = 2500,
+          .young_modulus = 7.0e10f,
+          .poisson_ratio = 0.22f,
+          .stiffness_damping = 1e-6f,
+          .strength = 4.5e7f};
 }
 SolidMaterial ice() {
-  return {.name = "ice", .density = 917, .young_modulus = 9.3e9f, .poisson_ratio = 0.33f, .stiffness_damping = 1e-5f};
+  return {.name = "ice",
+          .density = 917,
+          .young_modulus = 9.3e9f,
+          .poisson_ratio = 0.33f,
+          .stiffness_damping = 1e-5f,
+          .strength = 1.4e6f};
 }
 SolidMaterial concrete() {
-  return {
-      .name = "concrete", .density = 2400, .young_modulus = 3.0e10f, .poisson_ratio = 0.2f, .stiffness_damping = 1e-5f};
+  return {.name = "concrete",
+          .density = 2400,
+          .young_modulus = 3.0e10f,
+          .poisson_ratio = 0.2f,
+          .stiffness_damping = 1e-5f,
+          .strength = 2.9e6f};
 }
 SolidMaterial steel() {
   return {.name = "steel",
@@ -90,7 +105,8 @@ SolidMaterial steel() {
           .stiffness_damping = 1e-6f,
           .yield_strain = 1.25e-3f,
           .creep_rate = 240,
-          .max_plastic_strain = 0.3f};
+          .max_plastic_strain = 0.3f,
+          .strength = 4e8f};
 }
 SolidMaterial aluminium() {
   return {.name = "aluminium",
@@ -100,7 +116,8 @@ SolidMaterial aluminium() {
           .stiffness_damping = 1e-6f,
           .yield_strain = 5e-4f,
           .creep_rate = 240,
-          .max_plastic_strain = 0.4f};
+          .max_plastic_strain = 0.4f,
+          .strength = 9e7f};
 }
 SolidMaterial lead() {
   return {.name = "lead",
@@ -110,7 +127,8 @@ SolidMaterial lead() {
           .stiffness_damping = 1e-5f,
           .yield_strain = 5e-4f,
           .creep_rate = 120,
-          .max_plastic_strain = 1};
+          .max_plastic_strain = 1,
+          .strength = 1.5e7f};
 }
 
 std::vector<std::string_view> names() {

@@ -14,13 +14,6 @@ namespace {
 /// Stiffness over mass beyond which a sum of both, in floats, no longer knows the mass.
 constexpr float kStiff = 3e7f;
 
-const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
-  if (def.mesh.regions.empty()) return def.material;
-  const std::int32_t region = def.mesh.regions[tet];
-  const bool listed = region >= 0 && static_cast<std::size_t>(region) < def.region_materials.size();
-  return listed ? def.region_materials[static_cast<std::size_t>(region)] : def.material;
-}
-
 std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
   std::vector<std::uint8_t> kinds(def.mesh.tets.size());
   for (std::size_t tet = 0; tet < kinds.size(); ++tet) {
@@ -41,6 +34,13 @@ float contact_slop(const TetMesh& mesh) {
 }
 
 }  // namespace
+
+const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
+  if (def.mesh.regions.empty()) return def.material;
+  const std::int32_t region = def.mesh.regions[tet];
+  const bool listed = region >= 0 && static_cast<std::size_t>(region) < def.region_materials.size();
+  return listed ? def.region_materials[static_cast<std::size_t>(region)] : def.material;
+}
 
 SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
     : def_(std::move(def)),
@@ -82,6 +82,36 @@ SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
   for (const HeldNodes& held : def_->held) {
     for (const std::uint32_t node : select_nodes(def_->mesh, held.nodes).value()) hold(node, true);
   }
+}
+
+void SolidBody::take_over(const SolidBody& whole, std::span<const std::uint32_t> node_of,
+                          std::span<const std::uint32_t> tet_of) {
+  held_count_ = 0;
+  for (std::uint32_t node = 0; node < node_of.size(); ++node) {
+    const std::uint32_t slot = layout_.slot_of_node[node], from = whole.layout_.slot_of_node[node_of[node]];
+    const auto take = [&](LaneVectors& to, const LaneVectors& of, float scale) { to.set(slot, of.get(from) * scale); };
+    take(state_.positions, whole.state_.positions, 1);
+    take(state_.velocities, whole.state_.velocities, 1);
+    take(state_.change, whole.state_.change, 1);
+    take(held_velocities_, whole.held_velocities_, 1);
+    // A node that came apart shares what pushed it by mass.
+    const float share = whole.masses_[from] > 0 ? masses_[slot] / whole.masses_[from] : 0;
+    take(forces_, whole.forces_, share);
+    free_[slot] = masses_[slot] > 0 ? whole.free_[from] : 0;
+    held_count_ += masses_[slot] > 0 && free_[slot] == 0 ? 1 : 0;
+    const auto begin = std::lower_bound(whole.state_.touches.begin(), whole.state_.touches.end(), from,
+                                        [](const SolidTouchMemory& m, std::uint32_t s) { return m.slot < s; });
+    for (auto at = begin; at != whole.state_.touches.end() && at->slot == from; ++at) {
+      state_.touches.push_back(*at);
+      state_.touches.back().slot = slot;
+      state_.touches.back().impulse *= share;
+    }
+  }
+  std::sort(state_.touches.begin(), state_.touches.end(), [](const SolidTouchMemory& a, const SolidTouchMemory& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
+  });
+  elements_.take_over(layout_, whole.elements_, whole.layout_, tet_of);
+  state_.tangled = whole.state_.tangled;
 }
 
 void SolidBody::add_force(std::uint32_t node, Vec3 force) { forces_.add(layout_.slot_of_node[node], force); }

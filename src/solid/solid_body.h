@@ -40,10 +40,17 @@ struct SolidMemory {
   LaneVectors forces, held_velocities;
 };
 
+/// What a tet of the def's mesh is made of.
+const SolidMaterial& material_of(const SolidDef& def, std::size_t tet);
+
 class SolidBody {
  public:
   /// The def must have passed `check_def`.
   explicit SolidBody(std::shared_ptr<const SolidDef> def);
+
+  /// Goes on as the part of another body that broke: `node_of[i]` and `tet_of[i]` are that body's numbers of its nodes
+  /// and tets. Moves, is held, has flowed and is pushed as that did.
+  void take_over(const SolidBody& whole, std::span<const std::uint32_t> node_of, std::span<const std::uint32_t> tet_of);
 
   // --- Between steps ----------------------------------------------------------------------------------------------
   void add_force(std::uint32_t node, Vec3 force);

@@ -35,6 +35,8 @@ Basis make_basis(const Eigen::Matrix3d& edges) {
   for (int i = 0; i < 3; ++i) longest = std::max(longest, (edges.col(i) - edges.col((i + 1) % 3)).norm());
   const Eigen::Matrix3d inverse = edges.inverse();
   const double limit = kSharpest / longest;
+  // The largest singular value is at most the norm.
+  if (inverse.norm() <= limit) return {inverse, Eigen::Matrix3d::Identity()};
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(inverse, Eigen::ComputeFullU | Eigen::ComputeFullV);
   if (!inverse.allFinite() || svd.singularValues()[0] <= limit) return {inverse, Eigen::Matrix3d::Identity()};
   const Eigen::Vector3d clamped = svd.singularValues().cwiseMin(limit);
@@ -130,6 +132,21 @@ void SolidElements::set_rest(std::size_t lane, const TetMesh& mesh, const Tet& t
   }
 }
 
+void SolidElements::take_over(const SolidLayout& layout, const SolidElements& whole, const SolidLayout& whole_layout,
+                              std::span<const std::uint32_t> tet_of) {
+  for (std::size_t lane = 0; lane < layout.tet_of_lane.size(); ++lane) {
+    const std::uint32_t from = whole_layout.batch_of_tet[tet_of[layout.tet_of_lane[lane]]];
+    const auto take = [&](std::vector<float>& to, const std::vector<float>& of, std::size_t count) {
+      if (to.empty() || of.empty()) return;
+      for (std::size_t k = 0; k < count; ++k) {
+        to[lane / 8 * 8 * count + 8 * k + lane % 8] = of[from / 8 * 8 * count + 8 * k + from % 8];
+      }
+    };
+    take(rotations_, whole.rotations_, 4);
+    take(rest_strains_, whole.rest_strains_, 6);
+  }
+}
+
 ElementRest<Float8> SolidElements::rest(std::size_t batch) const {
   const float* property = properties_.data() + batch * 8 * kProperties;
   return {load_mat8(gradients_.data() + batch * 72),
@@ -173,6 +190,26 @@ double SolidElements::energy(const SolidLayout& layout, const float* positions, 
     total += static_cast<double>(sum(density * element.volume));
   }
   return total;
+}
+
+SolidElements::Stressed SolidElements::stressed(const SolidLayout& layout, std::size_t batch,
+                                                const float* positions) const {
+  const auto [element, f, rotation] = present(layout, batch, positions);
+  const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
+  LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
+  if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::Grained)) {
+    const float* grain = grains_.data() + (batch - layout.first_block_batch) * 32;
+    const LaneVec3<Float8> g = load_vec8(grain + 8);
+    stress = stress + LaneSym3<Float8>{g.x * g.x, g.y * g.y, g.z * g.z, g.x * g.y, g.x * g.z, g.y * g.z} *
+                          (load8(grain) * dot(g, strain * g));
+  } else if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
+    const auto pulled = neo_hookean(f, rotation, element.lambda, element.mu).stress;
+    const auto is_sound = determinant(f) > element.flat_determinant;
+    stress = select(is_sound, symmetric_part(rotation.transposed_times(pulled)), stress);
+  }
+  const LaneSym3<Float8>&s = stress, &e = strain;
+  const Float8 work = s.xx * e.xx + s.yy * e.yy + s.zz * e.zz + 2.0f * (s.xy * e.xy + s.xz * e.xz + s.yz * e.yz);
+  return {stress, rotation, element.gradients, element.volume, 0.5f * work * element.volume};
 }
 
 ElementSample SolidElements::sample(const SolidLayout& layout, std::uint32_t lane) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/parallel.h"
@@ -31,6 +32,10 @@ class SolidElements {
   SolidElements(const TetMesh& mesh, const SolidLayout& layout,
                 const std::function<const SolidMaterial&(std::size_t tet)>& material_of);
 
+  /// Turned and flowed as some tets of another solid: `tet_of[i]` is that solid's number of tet i.
+  void take_over(const SolidLayout& layout, const SolidElements& whole, const SolidLayout& whole_layout,
+                 std::span<const std::uint32_t> tet_of);
+
   /// Rotations, strains, forces and matrix vectors of all elements at the given places. Returns whether the body is
   /// tangled: many elements are inside out. Elements by themselves may then find rest in a knot. The remedy, until this
   /// returns false, is a `common` rotation for all: linear elasticity, which rests in the body's own shape alone.
@@ -41,6 +46,14 @@ class SolidElements {
 
   /// J, of the elements of some batches at the given places.
   double energy(const SolidLayout& layout, const float* positions, std::size_t begin, std::size_t end) const;
+  /// Of the elements of a batch at the given places: stress in their own frames (Biot's), and what it does to corners.
+  struct Stressed {
+    LaneSym3<Float8> stress;
+    LaneMat3<Float8> rotation, gradients;
+    Float8 volume;
+    Float8 energy;  ///< J, ½ stress : strain
+  };
+  Stressed stressed(const SolidLayout& layout, std::size_t batch, const float* positions) const;
   ElementSample sample(const SolidLayout& layout, std::uint32_t lane) const;
   const float* forces() const { return forces_.data(); }
   const float* h() const { return h_.data(); }

@@ -26,35 +26,58 @@ SolidEngine::SolidEngine(Workers& workers) : workers_(workers) {}
 SolidEngine::~SolidEngine() = default;
 
 void SolidEngine::add_body(BodyId id, std::unique_ptr<SolidBody> body) {
-  auto entry = std::make_unique<Entry>();
   const SolidDef& def = body->def();
-  entry->id = id;
-  entry->revision = ++added_;
+  auto breaks = SolidFracture::is_breakable(def) ? std::make_unique<SolidFracture>(def) : nullptr;
+  auto entry = std::make_unique<Entry>(std::move(body), std::move(breaks));
   entry->settings = {.friction = def.friction, .gravity_scale = def.gravity_scale, .filter = def.filter};
-  std::vector<std::uint32_t> surface_nodes;
-  const TriMesh surface = extract_surface(def.mesh, &surface_nodes);
-  for (Face face : surface.faces) {
-    for (std::uint32_t& vertex : face) vertex = surface_nodes[vertex];
-    entry->faces.push_back(face);
-  }
-  entry->face_starts.assign(def.mesh.nodes.size() + 1, 0);
-  for (const Face& face : entry->faces) {
-    for (const std::uint32_t node : face) ++entry->face_starts[node + 1];
-  }
-  std::partial_sum(entry->face_starts.begin(), entry->face_starts.end(), entry->face_starts.begin());
-  entry->faces_of_node.resize(3 * entry->faces.size());
-  std::vector<std::uint32_t> next(entry->face_starts.begin(), entry->face_starts.end() - 1);
-  for (std::uint32_t f = 0; f < entry->faces.size(); ++f) {
-    for (const std::uint32_t node : entry->faces[f]) entry->faces_of_node[next[node]++] = f;
-  }
-  entry->is_inner.assign(def.mesh.nodes.size(), 1);
-  for (const std::uint32_t node : surface_nodes) entry->is_inner[node] = 0;
-  entry->cell = static_cast<float>(std::cbrt(def.mesh.volume() / static_cast<double>(def.mesh.tets.size())));
-  entry->body = std::move(body);
   insert(id, std::move(entry));
 }
 
+SolidEngine::Entry::Entry(std::unique_ptr<SolidBody> solid, std::unique_ptr<SolidFracture> breaks)
+    : body(std::move(solid)), fracture(std::move(breaks)) {
+  const TetMesh& mesh = body->def().mesh;
+  list_faces();
+  face_starts.assign(mesh.nodes.size() + 1, 0);
+  for (const Face& face : faces) {
+    for (const std::uint32_t node : face) ++face_starts[node + 1];
+  }
+  std::partial_sum(face_starts.begin(), face_starts.end(), face_starts.begin());
+  faces_of_node.resize(3 * faces.size());
+  std::vector<std::uint32_t> next(face_starts.begin(), face_starts.end() - 1);
+  for (std::uint32_t f = 0; f < faces.size(); ++f) {
+    for (const std::uint32_t node : faces[f]) faces_of_node[next[node]++] = f;
+  }
+  is_inner.assign(mesh.nodes.size(), 0);
+  for (std::size_t node = 0; node < is_inner.size(); ++node) {
+    is_inner[node] = face_starts[node] == face_starts[node + 1] ? 1 : 0;
+  }
+  cell = static_cast<float>(std::cbrt(mesh.volume() / static_cast<double>(mesh.tets.size())));
+}
+
+/// The faces of one tet alone, outward; in the order of the tets where they are known already.
+void SolidEngine::Entry::list_faces() {
+  if (!fracture) {
+    std::vector<std::uint32_t> surface_nodes;
+    const TriMesh surface = extract_surface(body->def().mesh, &surface_nodes);
+    for (Face face : surface.faces) {
+      for (std::uint32_t& vertex : face) vertex = surface_nodes[vertex];
+      faces.push_back(face);
+    }
+    return;
+  }
+  constexpr std::size_t kOutward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  const FractureTopology& topology = fracture->topology();
+  for (std::uint32_t corner = 0; corner < 4 * topology.tets().size(); ++corner) {
+    if (topology.neighbour(corner) != FractureTopology::kNone) continue;
+    const Tet& tet = topology.tets()[corner / 4];
+    const auto& order = kOutward[corner % 4];
+    faces.push_back({tet[order[0]], tet[order[1]], tet[order[2]]});
+  }
+}
+
 void SolidEngine::insert(BodyId id, std::unique_ptr<Entry> entry) {
+  entry->id = id;
+  if (entry->revision == 0) entry->revision = ++added_;
   if (entries_.size() <= id.index) entries_.resize(id.index + 1);
   entries_[id.index] = std::move(entry);
   slots_.insert(std::lower_bound(slots_.begin(), slots_.end(), id.index), id.index);
@@ -290,6 +313,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
     for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
   }
   hasher.add(state.tangled);
+  if (solid.fracture) hasher.add(solid.fracture->random()), hasher.add(solid.fracture->topology().node_count());
   return hasher.value();
 }
 

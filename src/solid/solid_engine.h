@@ -13,6 +13,7 @@
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "pliant/solid.h"
+#include "solid/fracture_topology.h"
 #include "solid/solid_body.h"
 #include "solid/solid_island.h"
 #include "solid/solid_meetings.h"
@@ -28,11 +29,14 @@ struct SolidSnapshot;
 
 /// Sums over all solids.
 struct SolidReport {
+  std::size_t fractures = 0;
   std::size_t nodes = 0, tets = 0, rows = 0, iterations = 0, unconverged = 0;
 };
 
 class SolidEngine {
  public:
+  struct Entry;
+
   explicit SolidEngine(Workers& workers);
   ~SolidEngine();
 
@@ -62,6 +66,27 @@ class SolidEngine {
   void set_friction(std::uint32_t slot, float friction);
   void set_gravity_scale(std::uint32_t slot, float scale);
   void set_filter(std::uint32_t slot, CollisionFilter filter);
+
+  // --- Pieces (solid_engine_fracture.cpp) ---------------------------------------------------------------------------
+  /// A part that came loose, not yet a body of the engine.
+  struct Fragment {
+    Fragment();
+    ~Fragment();
+    Fragment(Fragment&&) noexcept;
+    std::uint32_t parent = 0;          ///< slot
+    bool stays = false;                ///< in the parent's slot, as what is left of it
+    FractureTopology::Part part;       ///< of the parent
+    std::vector<std::uint32_t> nodes;  ///< its nodes' numbers in what the parent was
+    std::shared_ptr<const SolidDef> def;
+    Vec3 center{};
+    std::unique_ptr<Entry> entry;
+  };
+  /// Nodes that are pulled too hard come apart, at the end of a substep; `cracks` gets what happened.
+  void fracture(std::vector<Crack>& cracks);
+  /// Makes the bodies that came apart anew, before a step. Of the fragments of each body one stays in its slot, and is
+  /// already there; the others wait for `add_fragment`.
+  std::vector<Fragment> break_up();
+  void add_fragment(BodyId id, Fragment& fragment);
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
   void begin_step(float dt);
@@ -137,12 +162,12 @@ class SolidEngine {
   std::shared_ptr<const SolidSnapshot> snapshot() const;
   void restore(const SolidSnapshot& snapshot);
 
-  struct Entry;
-
  private:
   Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
+  void plan_fragments(std::uint32_t slot, std::vector<Fragment>& fragments) const;
+  void make_fragment(Fragment& fragment, const Entry& whole) const;
   void find_meetings(Vec3 gravity, float dt);
   void list_surfaces();
   void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
@@ -211,7 +236,8 @@ class SolidEngine {
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
-  std::span<const Obstacle> obstacles_;  ///< of this substep
+  std::vector<std::vector<Crack>> cracks_;  ///< by place in `slots_`; scratch
+  std::span<const Obstacle> obstacles_;     ///< of this substep
   SolidMeetings meetings_;
   std::vector<BodySurface> surfaces_;
   std::span<const BodySurface> open_;  ///< of this substep

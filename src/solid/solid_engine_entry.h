@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solid/solid_engine.h"
+#include "solid/solid_fracture.h"
 
 namespace pliant {
 
@@ -27,7 +28,11 @@ struct SolidSettings {
 struct SolidEngine::Entry {
   BodyId id{};
   std::unique_ptr<SolidBody> body;
+  std::unique_ptr<SolidFracture> fracture;  ///< null for what does not break
   SolidSettings settings;
+
+  Entry() = default;
+  explicit Entry(std::unique_ptr<SolidBody> solid, std::unique_ptr<SolidFracture> breaks);
 
   // Set once.
   std::vector<Face> faces;                                ///< of the surface, by node
@@ -56,6 +61,7 @@ struct SolidEngine::Entry {
   /// Away from the body at a node of its surface; not of unit length.
   Vec3 outward(std::uint32_t node) const;
 
+  void list_faces();
   bool is_active() const { return settings.awake && !settings.frozen; }
   void set_stale() { positions_fresh = velocities_fresh = totals_fresh = energy_fresh = hash_fresh = false; }
 };

@@ -252,6 +252,13 @@ void SolidMeetings::forget() {
   saved_rigid_.clear();
 }
 
+void SolidMeetings::forget(BodyId solid) {
+  searches_.forget(solid);
+  revisions_.erase(solid);
+  std::erase_if(rigid_, [&](const auto& known) { return known.first.first == solid; });
+  std::erase_if(saved_rigid_, [&](const auto& known) { return known.first.first == solid; });
+}
+
 SolidMeetings::Memory SolidMeetings::memory() const {
   Memory memory{searches_.memory(), saved_rigid_};
   for (const auto& [pair, search] : rigid_) memory.rigid.emplace_back(pair, search.memory());

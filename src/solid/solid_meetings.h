@@ -44,6 +44,8 @@ class SolidMeetings {
 
   /// Solids were moved by hand.
   void forget();
+  /// A solid is another one now: its nodes have other numbers.
+  void forget(BodyId solid);
 
   /// What decides the future.
   struct Memory {

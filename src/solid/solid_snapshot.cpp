@@ -1,4 +1,5 @@
 // Saving and bringing back the state of all solids.
+#include <optional>
 #include <vector>
 
 #include "solid/solid_engine_entry.h"
@@ -12,6 +13,7 @@ struct SolidSnapshot {
     SolidSettings settings;
     SolidMemory memory;
     std::vector<DrivenNode> driven;
+    std::optional<SolidFracture::Memory> fracture;
   };
   std::vector<Body> bodies;
   std::vector<MeetingMemory> meetings;
@@ -23,7 +25,8 @@ std::shared_ptr<const SolidSnapshot> SolidEngine::snapshot() const {
   auto out = std::make_shared<SolidSnapshot>();
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
-    out->bodies.push_back({solid.id, solid.body->shared_def(), solid.settings, solid.body->save(), solid.driven});
+    out->bodies.push_back({solid.id, solid.body->shared_def(), solid.settings, solid.body->save(), solid.driven, {}});
+    if (solid.fracture) out->bodies.back().fracture = solid.fracture->save();
   }
   out->meetings = meeting_memory_;
   out->searches = meetings_.memory();
@@ -49,6 +52,7 @@ void SolidEngine::restore(const SolidSnapshot& snapshot) {
     solid.driven = saved.driven;
     solid.touches.clear();
     solid.body->load(saved.memory);
+    if (solid.fracture) solid.fracture->load(*saved.fracture);
     solid.set_stale();
   }
   meeting_memory_ = snapshot.meetings;

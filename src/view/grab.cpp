@@ -81,8 +81,14 @@ Vec3 SurfacePoint::rest_position(const RenderSurface& surface) const {
   return out;
 }
 
+bool SurfacePoint::is_on(const RenderSurface& surface) const {
+  const std::size_t count = surface.mesh->vertices.size();
+  return !surface.deforms() || (nodes[0] < count && nodes[1] < count && nodes[2] < count);
+}
+
 Vec3 SurfacePoint::position(const RenderSurface& surface) const {
   if (!surface.deforms()) return surface.world_from_body * local;
+  if (!is_on(surface)) return surface.center_of_mass;
   Vec3 out;
   for (std::size_t i = 0; i < 3; ++i) out += weights[i] * surface.vertex(nodes[i]);
   return out;
@@ -93,6 +99,7 @@ Vec3 SurfacePoint::velocity(const RenderSurface& surface) const {
     return surface.velocity + cross(surface.angular_velocity, position(surface) - surface.center_of_mass);
   }
   Vec3 out;
+  if (!is_on(surface)) return surface.velocity;
   for (std::size_t i = 0; i < 3; ++i) out += weights[i] * surface.vertex_velocity(nodes[i]);
   return out;
 }
@@ -170,7 +177,7 @@ void Grab::pull_rigid(World& world, const BodyState& state, Vec3 x, Vec3 v, floa
 void Grab::pull_nodes(World& world, const BodyState& state, Vec3 x, float dt) const {
   const Result<std::span<const Vec3>> positions = world.node_positions(point_.body);
   const Result<std::span<const Vec3>> velocities = world.node_velocities(point_.body);
-  if (!positions || !velocities) return;
+  if (!positions || !velocities || positions->size() != handful_->body_node_count()) return;  // it broke
   const Vec3 v = handful_->velocity(*velocities);
   const float response = handful_->response();
   const float k = state.mass * kFrequency * kFrequency, c = 2 * std::sqrt(state.mass / response) * kFrequency;

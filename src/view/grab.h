@@ -25,6 +25,8 @@ struct SurfacePoint {
   std::array<float, 3> weights{};      ///< … and their shares
 
   static SurfacePoint at(const RenderSurface& surface, Vec3 world);
+  /// False once the surface is another one that has no such point: the body broke.
+  bool is_on(const RenderSurface& surface) const;
   /// In the mesh at rest.
   Vec3 rest_position(const RenderSurface& surface) const;
   Vec3 position(const RenderSurface& surface) const;

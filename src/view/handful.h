@@ -35,6 +35,7 @@ class Handful {
 
   float radius() const { return radius_; }  ///< m
   std::size_t node_count() const { return nodes_.size(); }
+  std::size_t body_node_count() const { return masses_.size(); }
 
  private:
   void choose(std::span<const Vec3> places, float mass, float stress, Vec3 point);

@@ -247,6 +247,7 @@ void Panel::draw_material(const SolidDef& solid) {
   number_row("Poisson's ratio", fmt::format("{:.3g}", m.poisson_ratio));
   number_row("density", fmt::format("{:.4g} kg/m³", m.density));
   if (m.is_plastic()) number_row("yields at a strain of", fmt::format("{:.3g}", m.yield_strain));
+  if (std::isfinite(m.strength)) number_row("breaks at", in_thousands(m.strength, "Pa"));
   number_row("tets", fmt::format("{}", solid.mesh.tets.size()));
   ImGui::EndTable();
 }

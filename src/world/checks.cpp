@@ -77,6 +77,10 @@ Status check_def(const SolidMaterial& m) {
   check.that(m.yield_strain > 0, "yield_strain", "it must be greater than 0");
   check.that(m.creep_rate >= 0, "creep_rate", "it must be 0 or more");
   check.that(m.max_plastic_strain >= 0, "max_plastic_strain", "it must be 0 or more");
+  check.that(m.strength > 0, "strength", "it must be greater than 0; infinity for what never breaks");
+  check.not_negative("grain_strength", m.grain_strength);
+  check.that(m.grain_strength == 0 || length(m.grain_direction) > 1e-6f, "grain_direction", "it must not be zero");
+  check.that(m.toughness > 0, "toughness", "it must be greater than 0; infinity for what never breaks");
   return check.status();
 }
 
@@ -105,6 +109,14 @@ Status check_def(const SolidDef& def) {
   check.not_negative("drag", def.drag);
   check.range("solver.tolerance", def.solver.tolerance, 1e-7f, 0.5f);
   check.range("solver.max_iterations", def.solver.max_iterations, 1, 100000);
+  check.range("fracture.max_splits", def.fracture.max_splits, 0, 1000000);
+  check.range("fracture.min_tets", def.fracture.min_tets, 1, 64);
+  for (std::size_t i = 0; i < def.weakened.size() && check.status(); ++i) {
+    const auto nodes = select_nodes(def.mesh, def.weakened[i].nodes);
+    if (!nodes) check.within(fmt::format("weakened[{}].nodes", i), nodes.error());
+    check.that(std::isfinite(def.weakened[i].factor) && def.weakened[i].factor > 0,
+               fmt::format("weakened[{}].factor", i).c_str(), "it must be finite and greater than 0");
+  }
   if (def.surface) {
     for (const MeshProblem& problem : validate(*def.surface)) {
       if (problem.kind == MeshProblem::Kind::NotFinite || problem.kind == MeshProblem::Kind::IndexOutOfRange) {

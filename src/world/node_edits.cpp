@@ -8,6 +8,23 @@
 
 namespace pliant {
 
+/// What is done to nodes of a solid that broke is done in all its pieces, where the selection means places or names.
+/// False if none of them has such nodes.
+bool World::Impl::queue_in_family(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
+                                  const edit::Nodes& edit) {
+  if (std::holds_alternative<NodeList>(nodes) || std::holds_alternative<NearestNodes>(nodes)) return false;
+  bool found = false;
+  for (const BodyId member : family(id)) {
+    const auto selected = pliant::select_nodes(state.bodies[member.index].solid_def->mesh, nodes);
+    if (!selected) continue;
+    edit::Nodes own = edit;
+    own.slot = member.index;
+    own.nodes = *selected;
+    found |= queue(member, call, numbers_are_finite, std::move(own)).ok();
+  }
+  return found;
+}
+
 Result<BodyId> World::Impl::add_solid(const SolidDef& def) {
   if (Status status = check_def(def); !status) {
     Error error = status.error();
@@ -54,6 +71,8 @@ Result<std::vector<std::uint32_t>> World::Impl::selected_nodes(BodyId id, const 
 
 Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
                                 edit::Nodes edit) {
+  if (Status status = check_nodes(id, call); !status) return status;
+  if (state.bodies[id.index].origin && queue_in_family(id, call, nodes, numbers_are_finite, edit)) return {};
   Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, call);
   if (!selected) return selected.error();
   edit.slot = id.index;

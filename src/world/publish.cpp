@@ -9,6 +9,8 @@ const char* stage_name(Stage stage) {
   switch (stage) {
     case Stage::CommitEdits:
       return "commit_edits";
+    case Stage::AdoptFragments:
+      return "adopt_fragments";
     case Stage::Predict:
       return "predict";
     case Stage::FindContacts:
@@ -37,6 +39,7 @@ void World::Impl::publish_solids() {
   const SolidReport& sums = solid.report();
   report.nodes = sums.nodes;
   report.tets = sums.tets;
+  report.fractures = sums.fractures;
   report.rows += sums.rows;
   report.cg_iterations = sums.iterations;
   report.unconverged_solids = sums.unconverged;

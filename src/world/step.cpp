@@ -17,7 +17,9 @@ void World::Impl::step(float dt) {
   };
 
   // Bodies, joints, forces and deletions queued since the last step. Ids are born and die only here.
-  stage(Stage::CommitEdits, [&] { commit_edits(), begin_step(dt); });
+  stage(Stage::CommitEdits, [&] { commit_edits(); });
+  // Pieces that came loose in the last step become bodies of their own.
+  stage(Stage::AdoptFragments, [&] { adopt_fragments(), begin_step(dt); });
   const int count = substeps(dt);
   const float h = dt / static_cast<float>(count);
   for (int substep = 0; substep < count; ++substep) {
@@ -31,7 +33,7 @@ void World::Impl::step(float dt) {
     stage(Stage::SolveIslands, [&] { solve_islands(h), break_joints(), break_anchors(h); });
     // Constrained velocities become positions.
     stage(Stage::Advance, [&] { advance(h); });
-    // Plastic flow; what was pulled too hard tears.
+    // Plastic flow; what was pulled too hard tears or cracks. What a crack means for the motion, the next step shows.
     stage(Stage::SettleMaterials, [&] { settle_materials(h); });
   }
   // A non-finite body is rolled back, frozen and reported.
@@ -47,7 +49,7 @@ void World::Impl::step(float dt) {
 
 void World::Impl::begin_step(float dt) {
   touch_begins.clear(), touch_ends.clear(), joint_breaks.clear(), anchor_breaks.clear(), tears.clear();
-  quarantines.clear(), fell_asleep.clear();
+  cracks.clear(), quarantines.clear(), fell_asleep.clear();
   rigid.begin_step(dt);
   solid.begin_step(dt);
   particle.begin_step(dt);
@@ -258,6 +260,7 @@ void World::Impl::advance(float dt) {
 
 void World::Impl::settle_materials(float dt) {
   solid.settle(dt);
+  solid.fracture(cracks);
   particle.settle(dt, tears);
 }
 

@@ -263,6 +263,8 @@ Events World::events() const {
           .joint_breaks = impl_->joint_breaks,
           .anchor_breaks = impl_->anchor_breaks,
           .tears = impl_->tears,
+          .cracks = impl_->cracks,
+          .break_offs = impl_->break_offs,
           .quarantines = impl_->quarantines,
           .fell_asleep = impl_->fell_asleep,
           .woke_up = impl_->woke_up};

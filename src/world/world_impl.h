@@ -19,6 +19,12 @@
 
 namespace pliant {
 
+/// Where a solid that broke comes from.
+struct SolidOrigin {
+  BodyId ancestor{}, parent{};       ///< parent: null for what is left of the ancestor itself
+  std::vector<std::uint32_t> nodes;  ///< for each node, the node of the mesh that was added
+};
+
 /// What the world itself knows of a body, whatever its kind. One for each slot.
 struct BodyRecord {
   BodyId id{};                                            ///< null where the slot is empty
@@ -26,6 +32,7 @@ struct BodyRecord {
   std::shared_ptr<const SolidDef> solid_def{};            ///< of a solid, else null
   std::shared_ptr<const ParticleDef> particle_def{};      ///< of a cloth, rope or jelly, else null
   std::shared_ptr<const ParticleModel> particle_model{};  ///< made from it
+  std::shared_ptr<const SolidOrigin> origin{};            ///< of a solid that broke, and of its pieces; else null
   bool is_committed = false;                              ///< the engine has it; before that, the def is all there is
   bool allow_sleep = true;
   float calm_time = 0;  ///< s
@@ -114,6 +121,10 @@ struct World::Impl {
   Status check_nodes(BodyId id, const char* call);
   Status queue_nodes(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
                      edit::Nodes edit);
+  bool queue_in_family(BodyId id, const char* call, const NodeSelection& nodes, bool numbers_are_finite,
+                       const edit::Nodes& edit);
+  /// The body, and where it was added and has broken, its pieces.
+  std::vector<BodyId> family(BodyId id) const;
   Status queue_pressure(BodyId id, float pressure, const NodeSelection& nodes);
   Result<JointId> add_joint(const JointDef& def);
   void commit_edits();
@@ -170,6 +181,7 @@ struct World::Impl {
 
   // --- The step (step.cpp) -----------------------------------------------------------------------------------------
   void step(float dt);
+  void adopt_fragments();
   void begin_step(float dt);
   void predict(float dt);
   void find_contacts(float dt);
@@ -223,6 +235,8 @@ struct World::Impl {
   std::vector<JointBreak> joint_breaks;
   std::vector<AnchorBreak> anchor_breaks;
   std::vector<Tear> tears;
+  std::vector<Crack> cracks;
+  std::vector<BreakOff> break_offs;
   std::vector<Quarantine> quarantines;
   std::vector<BodyId> fell_asleep, woke_up;
   std::vector<BodyId> waking;  ///< since the last step was published

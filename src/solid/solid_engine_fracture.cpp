@@ -1,0 +1,176 @@
+// Solids that break: nodes come apart at the end of a substep, pieces become bodies before the next.
+#include <algorithm>
+#include <map>
+
+#include "solid/solid_engine_entry.h"
+#include "solid/solid_measures.h"
+
+namespace pliant {
+namespace {
+
+constexpr std::uint32_t kNone = FractureTopology::kNone;
+/// Bodies with more tets are looked at by all threads together, smaller ones by one thread each.
+constexpr std::uint32_t kLarge = 4000;
+
+/// The selected nodes of a mesh as those of one of its pieces are numbered.
+std::vector<std::uint32_t> in_piece(const std::vector<std::uint32_t>& selected,
+                                    const std::vector<std::uint32_t>& origin_of, std::size_t node_count) {
+  std::vector<std::uint8_t> is_selected(node_count, 0);
+  for (const std::uint32_t node : selected) is_selected[node] = 1;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < origin_of.size(); ++i) {
+    if (is_selected[origin_of[i]]) out.push_back(i);
+  }
+  return out;
+}
+
+TetMesh piece_mesh(const TetMesh& whole, const FractureTopology& topology, const FractureTopology::Part& part,
+                   const std::vector<std::uint32_t>& origin_of) {
+  TetMesh mesh;
+  mesh.nodes.reserve(part.nodes.size()), mesh.tets.reserve(part.tets.size());
+  for (const std::uint32_t node : origin_of) mesh.nodes.push_back(whole.nodes[node]);
+  for (const std::uint32_t tet : part.tets) {
+    Tet corners = topology.tets()[tet];
+    for (std::uint32_t& node : corners) {
+      node =
+          static_cast<std::uint32_t>(std::lower_bound(part.nodes.begin(), part.nodes.end(), node) - part.nodes.begin());
+    }
+    mesh.tets.push_back(corners);
+    if (!whole.regions.empty()) mesh.regions.push_back(whole.regions[tet]);
+  }
+  for (const auto& [name, nodes] : whole.node_sets) {
+    std::vector<std::uint32_t> here = in_piece(nodes, origin_of, whole.nodes.size());
+    if (!here.empty()) mesh.node_sets.emplace(name, std::move(here));
+  }
+  return mesh;
+}
+
+/// A def from which the piece can be made: what is selected in the whole is listed by number in the piece.
+SolidDef piece_def(const SolidDef& whole, const FractureTopology& topology, const FractureTopology::Part& part,
+                   const std::vector<std::uint32_t>& origin_of) {
+  SolidDef def;
+  def.mesh = piece_mesh(whole.mesh, topology, part, origin_of);
+  const auto list = [&](const NodeSelection& selection) {
+    const auto selected = select_nodes(whole.mesh, selection);
+    return selected ? in_piece(*selected, origin_of, whole.mesh.nodes.size()) : std::vector<std::uint32_t>{};
+  };
+  for (const HeldNodes& held : whole.held) {
+    if (auto nodes = list(held.nodes); !nodes.empty()) def.held.push_back({held.name, NodeList{std::move(nodes)}});
+  }
+  for (const WeakNodes& weak : whole.weakened) {
+    if (auto nodes = list(weak.nodes); !nodes.empty())
+      def.weakened.push_back({NodeList{std::move(nodes)}, weak.factor});
+  }
+  def.name = whole.name;
+  def.material = whole.material;
+  def.region_materials = whole.region_materials;
+  def.position = whole.position, def.rotation = whole.rotation, def.stretch = whole.stretch;
+  def.friction = whole.friction, def.gravity_scale = whole.gravity_scale, def.drag = whole.drag;
+  def.filter = whole.filter;
+  def.self_collision = whole.self_collision, def.allow_sleep = whole.allow_sleep;
+  def.solver = whole.solver;
+  def.fracture = whole.fracture;
+  // A surface that was carried was whole: pieces show their tets.
+  def.appearance = whole.appearance;
+  return def;
+}
+
+}  // namespace
+
+SolidEngine::Fragment::Fragment() = default;
+SolidEngine::Fragment::~Fragment() = default;
+SolidEngine::Fragment::Fragment(Fragment&&) noexcept = default;
+
+void SolidEngine::fracture(std::vector<Crack>& cracks) {
+  cracks_.resize(std::max(cracks_.size(), slots_.size()));
+  const auto run = [&](std::size_t i, Workers& workers) {
+    Entry& solid = entry(slots_[i]);
+    cracks_[i].clear();
+    if (solid.fracture && solid.is_active()) solid.fracture->run(workers, *solid.body, solid.id, cracks_[i]);
+  };
+  const auto is_large = [&](std::size_t i) { return entry(slots_[i]).body->tet_count() > kLarge; };
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (is_large(i)) run(i, workers_);
+  }
+  parallel_for(workers_, slots_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_large(i)) run(i, alone_);
+    }
+  });
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (cracks_[i].empty()) continue;
+    cracks.insert(cracks.end(), cracks_[i].begin(), cracks_[i].end());
+    report_.fractures += cracks_[i].size();
+    entry(slots_[i]).set_stale();
+  }
+}
+
+std::vector<SolidEngine::Fragment> SolidEngine::break_up() {
+  std::vector<Fragment> fragments;
+  for (const std::uint32_t slot : slots_) {
+    if (entry(slot).fracture && entry(slot).fracture->has_split()) plan_fragments(slot, fragments);
+  }
+  // The largest first: both threads then end at about the same time.
+  std::vector<std::uint32_t> order(fragments.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return fragments[a].part.tets.size() > fragments[b].part.tets.size();
+  });
+  parallel_for(workers_, order.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) make_fragment(fragments[order[i]], entry(fragments[order[i]].parent));
+  });
+  for (Fragment& fragment : fragments) {
+    if (!fragment.stays) continue;
+    const BodyId id = entry(fragment.parent).id;
+    meetings_.forget(id);
+    std::erase_if(meeting_memory_, [&](const MeetingMemory& m) { return m.a == id || m.b == id; });
+    fragment.entry->id = id;
+    fragment.entry->revision = ++added_;
+    entries_[fragment.parent] = std::move(fragment.entry);
+  }
+  return fragments;
+}
+
+/// One fragment for each part of a body; the one with the most tets stays.
+void SolidEngine::plan_fragments(std::uint32_t slot, std::vector<Fragment>& fragments) const {
+  std::vector<FractureTopology::Part> parts = entry(slot).fracture->topology().parts();
+  const auto largest = std::max_element(parts.begin(), parts.end(),
+                                        [](const auto& a, const auto& b) { return a.tets.size() < b.tets.size(); });
+  std::rotate(parts.begin(), largest, largest + 1);
+  for (FractureTopology::Part& part : parts) {
+    Fragment& fragment = fragments.emplace_back();
+    fragment.parent = slot;
+    fragment.stays = &part == &parts.front();
+    fragment.part = std::move(part);
+  }
+}
+
+void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
+  const FractureTopology& topology = whole.fracture->topology();
+  const FractureTopology::Part& part = fragment.part;
+  for (const std::uint32_t node : part.nodes) fragment.nodes.push_back(topology.origin(node));
+  fragment.def = std::make_shared<const SolidDef>(piece_def(whole.body->def(), topology, part, fragment.nodes));
+  auto body = std::make_unique<SolidBody>(fragment.def);
+  body->take_over(*whole.body, fragment.nodes, part.tets);
+  for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
+    const auto freed = whole.fracture->freed();
+    if (std::binary_search(freed.begin(), freed.end(), part.nodes[i])) body->hold(i, false);
+  }
+  const SolidTotals totals = body->totals();
+  fragment.center = {static_cast<float>(totals.center[0]), static_cast<float>(totals.center[1]),
+                     static_cast<float>(totals.center[2])};
+  auto breaks = std::make_unique<SolidFracture>(*whole.fracture, part, *fragment.def);
+  fragment.entry = std::make_unique<Entry>(std::move(body), std::move(breaks));
+  fragment.entry->settings = whole.settings;
+  // Where nodes were told to go, their copies go too.
+  std::vector<std::uint32_t> driven_of(whole.body->node_count(), kNone);
+  for (std::uint32_t i = 0; i < whole.driven.size(); ++i) driven_of[whole.driven[i].node] = i;
+  for (std::uint32_t i = 0; i < fragment.nodes.size(); ++i) {
+    const std::uint32_t driven = driven_of[fragment.nodes[i]];
+    if (driven != kNone) fragment.entry->driven.push_back({i, whole.driven[driven].target});
+  }
+}
+
+void SolidEngine::add_fragment(BodyId id, Fragment& fragment) { insert(id, std::move(fragment.entry)); }
+
+}  // namespace pliant

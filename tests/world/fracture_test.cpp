@@ -1,0 +1,266 @@
+// Solids that break, in a world: what is kept, what is told, and that it happens again the same way.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "pliant/pliant.h"
+
+namespace pliant {
+namespace {
+
+SolidMaterial brittle(float young, float strength) {
+  SolidMaterial material;
+  material.young_modulus = young;
+  material.poisson_ratio = 0.25f;
+  material.strength = strength;
+  return material;
+}
+
+/// A wall that a heavy cube flies into.
+struct Wall {
+  explicit Wall(int threads = 1, int cells = 8, float strength = 3e4f) : world(WorldDef{.threads = threads}) {
+    world.add(GroundDef{});
+    SolidDef def{.name = "wall", .mesh = tet_box({3, 3, 0.3f}, cells, cells, 1), .material = brittle(4e6f, strength)};
+    def.position = {0, 1.5f, 0};
+    def.held = {{.name = "foot", .nodes = NodeBox{{{-2, -1.6f, -1}, {2, -1.49f, 1}}}}};
+    wall = world.add(def).value();
+    cube = world
+               .add(RigidDef{.shape = Box{{0.5f, 0.5f, 0.5f}},
+                             .density = 16000,
+                             .position = {0, 1.6f, 0.6f},
+                             .velocity = {0, 0, -30}})
+               .value();
+    world.commit_edits();
+  }
+  double mass() const {
+    double total = 0;
+    for (const BodyId id : world.bodies()) {
+      if (world.kind(id) == BodyKind::Solid) total += static_cast<double>(world.state(id)->mass);
+    }
+    return total;
+  }
+  std::vector<BodyId> solids() const {
+    std::vector<BodyId> out;
+    for (const BodyId id : world.bodies()) {
+      if (world.kind(id) == BodyKind::Solid) out.push_back(id);
+    }
+    return out;
+  }
+
+  World world;
+  BodyId wall, cube;
+};
+
+TEST(Fracture, AWallBreaksAndNothingIsLost) {
+  Wall s;
+  const double mass = s.mass();
+  const std::size_t tets = (*s.world.solid_def(s.wall))->mesh.tets.size();
+  const double volume = (*s.world.solid_def(s.wall))->mesh.volume();
+  std::size_t cracks = 0, fractures = 0, pieces = 0;
+  for (int i = 0; i < 60; ++i) {
+    const StepReport& report = s.world.step();
+    fractures += report.fractures;
+    ASSERT_EQ(report.tets, tets);
+    ASSERT_EQ(report.quarantined, 0u);
+    for (const Crack& crack : s.world.events().cracks) {
+      ++cracks;
+      EXPECT_TRUE(is_finite(crack.position));
+      EXPECT_NEAR(length(crack.normal), 1, 1e-3f);
+      EXPECT_GT(crack.area, 0);
+      EXPECT_GT(crack.energy, 0);
+    }
+    for (const BreakOff& off : s.world.events().break_offs) {
+      ++pieces;
+      EXPECT_TRUE(s.world.contains(off.body));
+      EXPECT_EQ(s.world.ancestor(off.body), s.wall);
+      EXPECT_TRUE(s.world.contains(off.parent));
+      EXPECT_TRUE(s.world.state(off.body)->bounds.expanded(1).contains(off.position));
+    }
+  }
+  EXPECT_EQ(cracks, fractures);
+  EXPECT_GT(pieces, 5u);
+  EXPECT_EQ(s.solids().size(), pieces + 1);
+  EXPECT_NEAR(s.mass(), mass, 1e-4 * mass);
+  double volume_now = 0;
+  std::size_t tets_now = 0;
+  for (const BodyId id : s.solids()) {
+    const SolidDef& def = **s.world.solid_def(id);
+    EXPECT_TRUE(validate(def.mesh).empty());
+    EXPECT_GE(def.mesh.tets.size(), 3u);
+    volume_now += def.mesh.volume();
+    tets_now += def.mesh.tets.size();
+  }
+  EXPECT_EQ(tets_now, tets);
+  EXPECT_NEAR(volume_now, volume, 1e-9);
+}
+
+TEST(Fracture, PiecesKnowWhereTheyComeFrom) {
+  Wall s;
+  const std::vector<Vec3> rest = (*s.world.solid_def(s.wall))->mesh.nodes;
+  for (int i = 0; i < 40; ++i) s.world.step();
+  ASSERT_GT(s.solids().size(), 2u);
+  std::set<std::uint32_t> seen;
+  for (const BodyId id : s.solids()) {
+    const auto origins = s.world.origin_nodes(id).value();
+    const TetMesh& mesh = (*s.world.solid_def(id))->mesh;
+    ASSERT_EQ(origins.size(), mesh.nodes.size());
+    for (std::size_t n = 0; n < origins.size(); ++n) {
+      EXPECT_EQ(mesh.nodes[n], rest[origins[n]]);
+      seen.insert(origins[n]);
+    }
+    EXPECT_EQ(s.world.parent(id).is_null(), id == s.wall);
+  }
+  EXPECT_EQ(seen.size(), rest.size());
+}
+
+TEST(Fracture, ABarThatFliesApartKeepsItsMomentum) {
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.mesh = tet_box({2, 0.3f, 0.3f}, 20, 3, 3), .material = brittle(1e6f, 2e4f)};
+  def.velocity = {1, 2, 0};
+  def.stretch = {1.03f, 1, 1};  // above the strength: it breaks at once
+  world.add(def).value();
+  world.step();
+  const StepReport first = world.report();
+  double highest = first.kinetic_energy + first.elastic_energy;
+  for (int i = 0; i < 60; ++i) {
+    const StepReport& now = world.step();
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(now.linear_momentum[k], first.linear_momentum[k], 2e-5 * 180 * 2);
+      EXPECT_NEAR(now.angular_momentum[k], first.angular_momentum[k], 0.05);
+    }
+    EXPECT_LT(now.kinetic_energy + now.elastic_energy, highest * 1.001) << "step " << i;
+    highest = std::min(highest, now.kinetic_energy + now.elastic_energy);
+  }
+  EXPECT_GT(world.bodies().size(), 1u);
+}
+
+TEST(Fracture, ThreadsSnapshotsAndOtherWorldsGiveTheSame) {
+  Wall one(1), two(2), other(1);
+  Snapshot middle;
+  std::vector<std::uint64_t> hashes;
+  for (int i = 0; i < 50; ++i) {
+    one.world.step(), two.world.step();
+    ASSERT_EQ(one.world.hash(), two.world.hash()) << "step " << i;
+    hashes.push_back(one.world.hash());
+    // A step whose pieces are not yet bodies.
+    if (middle.is_empty() && !one.world.events().cracks.empty()) {
+      middle = one.world.snapshot();
+      hashes = {one.world.hash()};
+    }
+  }
+  ASSERT_FALSE(middle.is_empty());
+  ASSERT_GT(one.solids().size(), 2u);
+  ASSERT_TRUE(one.world.restore(middle));
+  ASSERT_TRUE(other.world.restore(middle));
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(one.world.hash(), hashes[i]) << i;
+    ASSERT_EQ(other.world.hash(), hashes[i]) << i;
+    one.world.step(), other.world.step();
+  }
+}
+
+TEST(Fracture, WhatIsSaidOfNodesReachesThePieces) {
+  // A bar pulled in two by its ends: both ends go on as they are told.
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.mesh = tet_box({2, 0.3f, 0.3f}, 16, 2, 2), .material = brittle(1e6f, 2e4f)};
+  def.held = {{.name = "left", .nodes = NodeHalfSpace{{-1, 0, 0}, 0.99f}},
+              {.name = "right", .nodes = NodeHalfSpace{{1, 0, 0}, 0.99f}}};
+  const BodyId bar = world.add(def).value();
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(world.drive(bar, def.held[0].nodes, {{-0.002f * static_cast<float>(i), 0, 0}, {}}));
+    ASSERT_TRUE(world.drive(bar, def.held[1].nodes, {{0.002f * static_cast<float>(i), 0, 0}, {}}));
+    world.step();
+  }
+  ASSERT_GE(world.bodies().size(), 2u);
+  int ends = 0;
+  for (const BodyId id : world.bodies()) {
+    const auto origins = world.origin_nodes(id).value();
+    const auto positions = world.node_positions(id).value();
+    for (std::size_t n = 0; n < origins.size(); ++n) {
+      const Vec3 rest = def.mesh.nodes[origins[n]];
+      if (std::abs(rest.x) < 0.99f) continue;
+      ++ends;
+      EXPECT_NEAR(positions[n].x, rest.x + (rest.x > 0 ? 0.118f : -0.118f), 1e-4f);
+    }
+  }
+  EXPECT_GE(ends, 18);
+}
+
+TEST(Fracture, APaneComesOutOfItsFrameWhereItMayLetGo) {
+  for (const bool lets_go : {false, true}) {
+    World world(WorldDef{.gravity = {}});
+    SolidDef def{.mesh = tet_box({1, 0.2f, 0.2f}, 10, 2, 2), .material = brittle(1e6f, 5e3f)};
+    def.held = {{.nodes = NodeHalfSpace{{-1, 0, 0}, 0.49f}}};
+    def.weakened = {{NodeHalfSpace{{1, 0, 0}, -0.49f}, 100}};  // only what is held is weak
+    def.fracture.lets_go = lets_go;
+    const BodyId bar = world.add(def).value();
+    for (int i = 0; i < 90; ++i) {
+      (void)world.apply_node_force(bar, NodeHalfSpace{{1, 0, 0}, 0.49f}, {60, 0, 0});
+      world.step();
+    }
+    const float moved = world.state(bar)->center_of_mass.x;
+    EXPECT_EQ(moved > 0.3f, lets_go) << moved;
+  }
+}
+
+TEST(Fracture, ChaosLeavesSoundPiecesOnly) {
+  // Bodies of random strength, shot, twisted and blown up at random.
+  std::mt19937 random(11);
+  const auto within = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
+  World world(WorldDef{.threads = 2});
+  world.add(GroundDef{});
+  std::size_t tets = 0;
+  double mass = 0;
+  for (int i = 0; i < 8; ++i) {
+    SolidDef def{.mesh = i % 2 == 0 ? tet_box({0.8f, 0.4f, 0.4f}, 0.2f) : tet_cylinder(0.25f, 0.6f, 0.15f),
+                 .material = brittle(1e6f, std::pow(10.0f, within(3, 5)))};
+    if (i % 3 == 0) def.material.yield_strain = 0.02f;
+    if (i % 4 == 1) def.material.grain_strength = 10 * def.material.strength;
+    if (i == 5) def.material.toughness = 50;
+    def.fracture.seed = random();
+    def.fracture.lets_go = i % 2 == 0;
+    def.position = {1.2f * static_cast<float>(i % 4), 0.8f + 1.2f * static_cast<float>(i / 4), 0};
+    def.velocity = {within(-5, 5), within(-5, 5), within(-5, 5)};
+    def.angular_velocity = {within(-20, 20), within(-20, 20), within(-20, 20)};
+    if (i % 4 == 2) def.held = {{.nodes = NodeHalfSpace{{1, 0, 0}, 0.2f}}};
+    tets += def.mesh.tets.size();
+    mass += def.mesh.volume() * 1000;
+    world.add(def).value();
+  }
+  std::vector<BodyId> balls;
+  for (int i = 0; i < 4; ++i) {
+    balls.push_back(world
+                        .add(RigidDef{.shape = Sphere{0.15f},
+                                      .density = 5000,
+                                      .position = {1.2f * static_cast<float>(i), 0.8f, 3},
+                                      .velocity = {0, 1, -25}})
+                        .value());
+  }
+  for (int i = 0; i < 120; ++i) {
+    if (i == 40) world.explode({.center = {2, 0.5f, 0.3f}, .radius = 3, .impulse_per_area = 800});
+    const std::vector<BodyId> bodies = world.bodies();
+    if (i % 15 == 14) (void)world.apply_impulse(bodies[random() % bodies.size()], {within(-50, 50), 100, 0});
+    if (i % 25 == 24) (void)world.apply_angular_impulse(bodies[random() % bodies.size()], {0, within(-30, 30), 0});
+    const StepReport& report = world.step();
+    ASSERT_EQ(report.quarantined, 0u) << "step " << i;
+    ASSERT_EQ(report.tets, tets);
+    ASSERT_TRUE(std::isfinite(report.kinetic_energy));
+    if (i % 40 != 39) continue;
+    double now = 0;
+    for (const BodyId id : world.bodies()) {
+      if (world.kind(id) != BodyKind::Solid) continue;
+      now += static_cast<double>(world.state(id)->mass);
+      const TetMesh& mesh = (*world.solid_def(id))->mesh;
+      ASSERT_TRUE(validate(mesh).empty());
+      ASSERT_EQ(mesh.nodes.size(), world.node_positions(id)->size());
+    }
+    ASSERT_NEAR(now, mass, 1e-4 * mass);
+  }
+  EXPECT_GT(world.bodies().size(), 30u);
+}
+
+}  // namespace
+}  // namespace pliant
