@@ -1,6 +1,7 @@
 // All of pliant's public API.
 #pragma once
 
+#include "pliant/atlas.h"
 #include "pliant/cloth_materials.h"
 #include "pliant/defs.h"
 #include "pliant/generators.h"
