@@ -58,17 +58,30 @@ Transform LayeredBody::world_from_body() const {
 void LayeredBody::set_velocity(Vec3 velocity, Vec3 angular_velocity) {
   for (std::size_t g = 0; g < layer_->groups(); ++g) state_.elastic_velocity.set_group(g, {});
   if (def_->core_is_fixed) return;
-  const Vec3d turn(angular_velocity), arm = totals().center - state_.position;
+  Workers alone(1);
+  const Vec3d turn(angular_velocity), arm = moments(alone).center();
   state_.velocity = joined(Vec3d(velocity) - cross(turn, arm), turn);
 }
 
 void LayeredBody::add_impulse(Vec3 impulse, Vec3 angular_impulse) {
   if (def_->core_is_fixed) return;
   Workers alone(1);
-  const LayeredTotals sums = totals();
-  const Vec3d moment = Vec3d(angular_impulse) + cross(sums.center - state_.position, Vec3d(impulse));
-  const Vector6 change = solve6(moments(alone).mass, joined(Vec3d(impulse), moment));
+  const Moments sums = moments(alone);
+  const Vec3d moment = Vec3d(angular_impulse) + cross(sums.center(), Vec3d(impulse));
+  const Vector6 change = solve6(sums.mass, joined(Vec3d(impulse), moment));
   for (std::size_t k = 0; k < 6; ++k) state_.velocity[k] += change[k];
+}
+
+void LayeredBody::set_nodes(std::span<const Vec3> positions, std::span<const Vec3> velocities) {
+  const BodyAxes axes(state_.rotation);
+  for (std::uint32_t i = 0; i < positions.size(); ++i) {
+    const Vec3d place = axes.to_body(Vec3d(positions[i]) - state_.position) - Vec3d(layer_->rest().get(i));
+    state_.displacement.set(i, place.to_float());
+  }
+  for (std::uint32_t i = 0; i < velocities.size(); ++i) {
+    state_.elastic_velocity.set(i, axes.to_body(velocities[i] - core_velocity_at(positions[i])));
+  }
+  state_.touches.clear();
 }
 
 void LayeredBody::push(Vec3 impulse, Vec3 angular_impulse) {
@@ -88,7 +101,7 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   start.elastic_velocity = &state_.elastic_velocity;
   start.axes = BodyAxes(state_.rotation);
   start.velocity = state_.velocity;
-  start.gravity = gravity * def_->gravity_scale;
+  start.gravity = gravity;
   start.pushes = pushes_;
   start.core_impulse = {};
   start.mass_damping = def_->material.mass_damping, start.stiffness_damping = def_->material.stiffness_damping;
@@ -106,11 +119,10 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   }
   // A push on all of the body acts on its core and nodes as their share of the motion that it gives the whole.
   if (push_ != Vector6{}) {
-    const LayeredTotals sums = totals();
-    Vector6 about = push_;
-    const Vec3d moment = part_of(push_, 3) + cross(sums.center - state_.position, part_of(push_, 0));
-    for (std::size_t k = 0; k < 3; ++k) about[3 + k] = moment[k];
     const Moments whole = moments(workers);
+    Vector6 about = push_;
+    const Vec3d moment = part_of(push_, 3) + cross(whole.center(), part_of(push_, 0));
+    for (std::size_t k = 0; k < 3; ++k) about[3 + k] = moment[k];
     const Vector6 motion = solve6(whole.mass, about);
     const Vec3 shift = rounded(motion, 0), turn = rounded(motion, 3);
     Vector6 core = about;
@@ -172,7 +184,7 @@ void LayeredBody::add_limit_row(const SolidTouch& touch, std::uint32_t, float dt
   system_.rows().push_back(row);
 }
 
-void LayeredBody::finish(Workers& workers, std::span<const SolidTouch> touches) {
+void LayeredBody::finish(Workers& workers, std::span<const SolidTouch> touches, float dt) {
   state_.velocity = system_.velocity();
   state_.elastic_velocity = system_.elastic_velocity();
   if (system_.rows().empty() && def_->springs.empty() && !def_->core_is_fixed) {
@@ -182,6 +194,17 @@ void LayeredBody::finish(Workers& workers, std::span<const SolidTouch> touches) 
     for (std::size_t k = 0; k < 6; ++k) missing[k] -= found.momentum[k];
     const Vector6 change = solve6(found.mass, missing);
     for (std::size_t k = 0; k < 6; ++k) state_.velocity[k] += change[k];
+  }
+  // The world's impulses are those of the end of the substep, so they act where nodes and centre of mass are then: with
+  // the arms of its beginning, what pushes a wheel up stands a little before its axle, and brakes it. (Between bodies
+  // the arms of the beginning keep the spin of both together.)
+  late_spin_ = {};
+  const Vec3d center = moments(workers).center();
+  const Vec3 drift = system_.core_velocity_at(center.to_float());
+  for (const LayeredRow& row : system_.rows()) {
+    if (row.rigid != kNoRigid) continue;
+    const Vec3 v = system_.node_velocity(row.node);
+    late_spin_ += cross(Vec3d((v - drift) * dt), Vec3d(row.impulse(v)));
   }
   state_.touches.clear();
   for (const LayeredRow& row : system_.rows()) {
@@ -202,7 +225,7 @@ SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::sp
   alone_->clear();
   alone_->add_body(system_);
   const SolveResult result = alone_->solve(workers, tolerance(), dt);
-  finish(workers, touches);
+  finish(workers, touches, dt);
   return result;
 }
 
@@ -214,7 +237,7 @@ LayeredBody::Moments LayeredBody::moments(Workers& workers) const {
   const std::size_t chunks = (layer_->groups() + kGrain - 1) / kGrain;
   parts_.assign(chunks, {});
   parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
-    Double8 to[16] = {};
+    Double8 to[kSums] = {};
     for (std::size_t g = begin; g < end; ++g) {
       const LaneVec3<Float8> u = layer_->rest().group(g) + state_.displacement.group(g);
       const LaneVec3<Float8> v = shift + cross(turn, u) + state_.elastic_velocity.group(g);
@@ -226,20 +249,22 @@ LayeredBody::Moments LayeredBody::moments(Workers& workers) const {
       to[6] += m, to[7] += m * x, to[8] += m * y, to[9] += m * z;
       to[10] += m * x * x, to[11] += m * y * y, to[12] += m * z * z;
       to[13] += m * x * y, to[14] += m * x * z, to[15] += m * y * z;
+      to[16] += px * to_double(v.x) + py * to_double(v.y) + pz * to_double(v.z);
     }
-    for (std::size_t k = 0; k < 16; ++k) {
+    for (std::size_t k = 0; k < kSums; ++k) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) parts_[begin / kGrain][k] += to[k][lane];
     }
   });
-  std::array<double, 16> s{};
+  std::array<double, kSums> s{};
   for (const auto& part : parts_) {
-    for (std::size_t k = 0; k < 16; ++k) s[k] += part[k];
+    for (std::size_t k = 0; k < kSums; ++k) s[k] += part[k];
   }
   Matrix6 mass = mass_matrix(layer_->core_mass(), layer_->core_inertia(), {});
   Vector6 momentum = mass * body;
+  const double kinetic = 0.5 * (dot(body, momentum) + s[16]);
   for (std::size_t k = 0; k < 6; ++k) momentum[k] += s[k];
   add_layer_mass(mass, s.data() + 6);
-  return {axes.to_world(momentum), axes.to_world(mass)};
+  return {axes.to_world(momentum), axes.to_world(mass), kinetic};
 }
 
 void LayeredBody::advance(Workers& workers, float dt) {
@@ -269,7 +294,7 @@ void LayeredBody::advance(Workers& workers, float dt) {
   // The centre of mass goes where the momentum takes it, and the spin about it stays.
   const Moments after = moments(workers);
   const Vec3d momentum = part_of(before.momentum, 0), old_center = before.center(), new_center = after.center();
-  const Vec3d spin = part_of(before.momentum, 3) - cross(old_center, momentum);
+  const Vec3d spin = part_of(before.momentum, 3) - cross(old_center, momentum) + late_spin_;
   state_.position = state_.position + old_center + momentum * (h / before.mass[0]) - new_center;
   Vector6 missing = joined(momentum, spin + cross(new_center, momentum));
   for (std::size_t k = 0; k < 6; ++k) missing[k] -= after.momentum[k];
@@ -383,41 +408,37 @@ void LayeredBody::copy_velocities(Workers& workers, std::vector<Vec3>& out) cons
   });
 }
 
-LayeredTotals LayeredBody::totals() const {
+LayeredTotals LayeredBody::totals(Workers& workers) const {
+  const Moments sums = moments(workers);
   LayeredTotals out;
-  const BodyAxes axes(state_.rotation);
-  const Vector6 body = axes.to_body(state_.velocity);
-  const Vec3d shift = part_of(body, 0), turn = part_of(body, 3);
-  const Vec3d core_spin = times(layer_->core_inertia(), turn);
-  out.mass = layer_->core_mass();
-  out.kinetic = 0.5 * (out.mass * dot(shift, shift) + dot(turn, core_spin));
-  Vec3d momentum = shift * out.mass, spin = core_spin, first;
-  for (std::uint32_t i = 0; i < node_count(); ++i) {
-    const Vec3d u(layer_->rest().get(i) + state_.displacement.get(i));
-    const Vec3d v = shift + cross(turn, u) + Vec3d(state_.elastic_velocity.get(i));
-    const double m = static_cast<double>(layer_->masses()[i]);
-    out.mass += m, out.kinetic += 0.5 * m * dot(v, v);
-    momentum += v * m, spin += cross(u, v) * m, first += u * m;
-  }
-  const Vec3d center = first / out.mass;
-  out.center = state_.position + axes.to_world(center);
-  out.momentum = axes.to_world(momentum);
-  out.spin = axes.to_world(spin - cross(center, momentum));
+  out.mass = sums.mass[0];
+  out.kinetic = sums.kinetic;
+  out.center = state_.position + sums.center();
+  out.momentum = part_of(sums.momentum, 0);
+  out.spin = part_of(sums.momentum, 3) - cross(sums.center(), out.momentum);
   out.angular_velocity = part_of(state_.velocity, 3);
   return out;
 }
 
-double LayeredBody::elastic_energy() const {
-  LaneVectors stretched;
-  stretched.assign(node_count());
-  for (std::size_t g = 0; g < layer_->groups(); ++g) {
-    stretched.set_group(g, state_.displacement.group(g) - state_.plastic.group(g));
-  }
-  double energy = 0;
-  for (std::size_t g = 0; g < layer_->groups(); ++g) {
-    energy += 0.5 * static_cast<double>(sum(dot(stretched.group(g), layer_->stiffness_times(g, stretched.data()))));
-  }
-  return energy;
+double LayeredBody::elastic_energy(Workers& workers) const {
+  if (stretched_.groups() != layer_->groups()) stretched_.assign(node_count());
+  const std::size_t groups = layer_->groups();
+  parts_.assign((groups + kGrain - 1) / kGrain, {});
+  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      stretched_.set_group(g, state_.displacement.group(g) - state_.plastic.group(g));
+    }
+  });
+  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+    Float8 energy{};
+    for (std::size_t g = begin; g < end; ++g) {
+      energy += dot(stretched_.group(g), layer_->stiffness_times(g, stretched_.data()));
+    }
+    parts_[begin / kGrain][0] = 0.5 * static_cast<double>(sum(energy));
+  });
+  double total = 0;
+  for (const auto& part : parts_) total += part[0];
+  return total;
 }
 
 bool LayeredBody::is_finite() const {

@@ -55,6 +55,8 @@ class LayeredBody {
   void push_node(std::uint32_t node, Vec3 impulse) { pushes_.emplace_back(node, impulse); }
   /// On all of it, spread as its mass is, during the next substep.
   void push(Vec3 impulse, Vec3 angular_impulse);
+  /// Where the nodes are and how fast, in the world; the core stays as it is. Velocities may be none.
+  void set_nodes(std::span<const Vec3> positions, std::span<const Vec3> velocities);
   void set_plastic(std::uint32_t node, Vec3 displacement) { state_.plastic.set(node, displacement); }
 
   // --- A substep ---------------------------------------------------------------------------------------------------
@@ -67,7 +69,7 @@ class LayeredBody {
   LayeredSystem& system() { return system_; }
   const LayeredSystem& system() const { return system_; }
   /// Takes over the velocities that were found, and what the touches gave.
-  void finish(Workers& workers, std::span<const SolidTouch> touches);
+  void finish(Workers& workers, std::span<const SolidTouch> touches, float dt);
   void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
@@ -87,19 +89,21 @@ class LayeredBody {
   Vec3 core_velocity_at(Vec3 point) const;
   void copy_positions(Workers& workers, std::vector<Vec3>& out) const;
   void copy_velocities(Workers& workers, std::vector<Vec3>& out) const;
-  LayeredTotals totals() const;
-  double elastic_energy() const;
+  LayeredTotals totals(Workers& workers) const;
+  double elastic_energy(Workers& workers) const;
   bool is_finite() const;
   float slop() const;  ///< m, the depth of contact that is left alone
 
   LayeredState& state() { return state_; }
   const LayeredState& state() const { return state_; }
   std::vector<std::pair<std::uint32_t, Vec3>>& pushes() { return pushes_; }
+  const std::vector<std::pair<std::uint32_t, Vec3>>& pushes() const { return pushes_; }
 
  private:
   struct Moments {
     Vector6 momentum{};  ///< world axes, about the core's centre
     Matrix6 mass{};
+    double kinetic = 0;
 
     /// Of mass, from the core's centre.
     Vec3d center() const { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
@@ -116,8 +120,12 @@ class LayeredBody {
   Vector6 push_{};
   std::unique_ptr<LayeredIsland> alone_;
   Vector6 expected_{};  ///< momentum and spin after the substep, but for contacts
+  Vec3d late_spin_{};   ///< see `finish`
   LaneVectors scratch_, flow_;
-  mutable std::vector<std::array<double, 16>> parts_;  // scratch
+  // Scratch.
+  static constexpr std::size_t kSums = 17;
+  mutable std::vector<std::array<double, kSums>> parts_;
+  mutable LaneVectors stretched_;
 };
 
 }  // namespace pliant

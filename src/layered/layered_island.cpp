@@ -56,6 +56,15 @@ std::uint32_t LayeredIsland::add_rigid(const RigidBodyMotion& motion) {
   return static_cast<std::uint32_t>(rigids_.size() - 1);
 }
 
+Vector6 LayeredIsland::given(std::uint32_t index) const {
+  const Rigid& rigid = rigids_[index];
+  const Vec3d start = rigid.start, turn = rigid.angular_start;
+  const Vector6 before{start.x, start.y, start.z, turn.x, turn.y, turn.z};
+  Vector6 change = rigid.x;
+  for (std::size_t k = 0; k < 6; ++k) change[k] -= before[k];
+  return rigid.mass * change;
+}
+
 Vec3 LayeredIsland::relative_velocity(const LayeredSystem& body, const LayeredRow& row) const {
   Vec3 v = body.node_velocity(row.node);
   if (row.rigid == LayeredRow::kOwnCore) v -= body.core_velocity_at(row.arm);

@@ -34,6 +34,8 @@ class LayeredIsland {
   SolveResult solve(Workers& workers, const LayeredTolerance& tolerance, float dt);
 
   const RigidBodyMotion& rigid(std::uint32_t index) const { return rigids_[index].motion; }
+  /// The momentum that rows gave a rigid body.
+  Vector6 given(std::uint32_t index) const;
   /// What a row gave its node, N s.
   Vec3 impulse(const LayeredSystem& body, const LayeredRow& row) const;
 

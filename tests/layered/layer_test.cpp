@@ -94,7 +94,8 @@ TEST(LayeredLayer, MassesAreThoseOfTheSolid) {
   def.atlas = atlas_sphere(0.5f, 24);
   def.thickness = 0.1f;
   const auto body = make_body(def);
-  const LayeredTotals totals = body->totals();
+  Workers workers(1);
+  const LayeredTotals totals = body->totals(workers);
   // Layer and core of the same density: a ball. A little less for its flat faces.
   const double mass = 1000 * 4 / 3.0 * kPiD * 0.125;
   EXPECT_NEAR(totals.mass, mass, 0.005 * mass);
@@ -131,12 +132,12 @@ TEST(LayeredBody, APushOnTheSurfaceMovesTheCoreInTheSameStep) {
   body->push_node(3, {0.5f, -1, 2});
   body->solve(workers, {}, 1.0f / 60);
   EXPECT_GT(length(part_of(body->state().velocity, 0)), 1e-4);
-  const LayeredTotals pushed = body->totals();
+  const LayeredTotals pushed = body->totals(workers);
   EXPECT_LT(length(pushed.momentum - Vec3d(0.5, -1, 2)), 1e-5 * 2.3);
   const Vec3d arm = Vec3d(body->node_position(3)) - pushed.center;
   EXPECT_LT(length(pushed.spin - cross(arm, Vec3d(0.5, -1, 2))), 1e-5 * length(pushed.spin));
   body->advance(workers, 1.0f / 60);
-  EXPECT_LT(length(body->totals().momentum - Vec3d(0.5, -1, 2)), 1e-5 * 2.3);
+  EXPECT_LT(length(body->totals(workers).momentum - Vec3d(0.5, -1, 2)), 1e-5 * 2.3);
 }
 
 }  // namespace
