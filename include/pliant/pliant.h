@@ -6,6 +6,7 @@
 #include "pliant/defs.h"
 #include "pliant/generators.h"
 #include "pliant/ids.h"
+#include "pliant/layered.h"
 #include "pliant/materials.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
