@@ -86,6 +86,7 @@ Status run_bench(const BenchOptions& options) {
   add_solid_benchmarks(suite);
   add_cloth_benchmarks(suite);
   add_contact_benchmarks(suite);
+  add_layered_benchmarks(suite);
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};

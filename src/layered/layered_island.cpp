@@ -219,25 +219,33 @@ void LayeredIsland::correct_whole() {
   }
 }
 
-/// True when forces stand still and no contact is wrong by more than `allowed`, m/s.
+/// True when what the rows do to the bodies as a whole stands still, and no contact is wrong by more than `allowed`,
+/// m/s. How friction is shared between neighbouring nodes may still change: it goes on settling in the next step.
 bool LayeredIsland::update_rows(float allowed) {
-  constexpr double kSteadyForce = 3e-3;
-  double change = 0, size = 0;
+  constexpr double kSteadyForce = 1e-2;
+  double size = 0;
   float violation = 0;
+  Vector6 sum{};
   for (LayeredSystem* body : bodies_) {
     for (LayeredRow& row : body->rows()) {
       const Vec3 v = relative_velocity(*body, row);
       if (row.active) violation = std::max(violation, -dot(v - row.target, row.normal));
-      change += row.update(v);
-      size += static_cast<double>(length_squared(row.multiplier));
+      row.update(v);
+      const Vector6 given = wrench(Vec3d(row.multiplier), Vec3d(body->node_arm(row.node)));
+      for (std::size_t k = 0; k < 6; ++k) sum[k] += given[k];
+      size += static_cast<double>(length(row.multiplier));
     }
   }
-  return change <= kSteadyForce * kSteadyForce * size && violation <= allowed;
+  double change = 0;
+  for (std::size_t k = 0; k < 6; ++k) change = std::max(change, std::abs(sum[k] - last_sum_[k]));
+  last_sum_ = sum;
+  return change <= kSteadyForce * size && violation <= allowed;
 }
 
 SolveResult LayeredIsland::solve(Workers& workers, const LayeredTolerance& tolerance, float dt) {
-  constexpr int kMostRounds = 16, kIterationsOfRound = 10;
+  constexpr int kMostRounds = 16, kIterationsOfRound = 12;
   bool has_rows = false;
+  last_sum_ = {};
   for (LayeredSystem* body : bodies_) {
     body->index_rows();
     has_rows = has_rows || !body->rows().empty();

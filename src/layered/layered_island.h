@@ -67,6 +67,7 @@ class LayeredIsland {
 
   std::vector<LayeredSystem*> bodies_;
   std::vector<Rigid> rigids_;
+  Vector6 last_sum_{};  ///< of what the rows give, N s and N m s
   // The members' motions as a whole.
   BlockCholeskyDouble whole_;
   std::vector<double> whole_x_;

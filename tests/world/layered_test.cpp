@@ -138,7 +138,7 @@ TEST(LayeredWorld, ALostBodyIsQuarantined) {
   World world;
   const BodyId body = world.add(ring({0, 1, 0})).value();
   world.step();
-  world.set_velocity(body, {1e30f, 0, 0});
+  world.set_velocity(body, {1e30f, 0, 0}, {});
   world.step();
   EXPECT_EQ(world.report().quarantined, 1u);
   EXPECT_TRUE(is_finite(world.state(body)->center_of_mass));
