@@ -51,7 +51,7 @@ Vec3 ridge_at(const Ridges& ridges, Vec3 position, Vec3 normal) {
   const Vec3 outward = normalized({position.x, 0, position.z});
   const float wave = std::cos(static_cast<float>(ridges.count) * std::atan2(position.z, position.x));
   const float t = std::min(std::max(0.5f + 1.5f * wave, 0.0f), 1.0f), height = t * t * (3 - 2 * t);
-  return outward * (ridges.depth * height * std::max(dot(normal, outward), 0.0f));
+  return normal * (ridges.depth * height * std::max(dot(normal, outward), 0.0f));
 }
 
 bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {

@@ -19,9 +19,10 @@ namespace fs = std::filesystem;
 
 /// Frames before chance has had its say: pictures are tested here, not the physics of a heap.
 int frame_of(const std::string& scene) {
-  static const std::map<std::string, int> frames = {{"arch", 10},    {"blast", 64},    {"dominoes", 60},
-                                                    {"machine", 20}, {"pile", 12},     {"newtons_cradle", 12},
-                                                    {"pyramid", 60}, {"hillside", 15}, {"tear", 36}};
+  static const std::map<std::string, int> frames = {
+      {"arch", 10},    {"blast", 64}, {"dominoes", 60},       {"gear", 40},    {"heterogeneous_cylinder", 45},
+      {"machine", 20}, {"pile", 12},  {"newtons_cradle", 12}, {"pyramid", 60}, {"hillside", 15},
+      {"tear", 36}};
   const auto found = frames.find(scene);
   return found == frames.end() ? 15 : found->second;
 }
