@@ -29,10 +29,8 @@ World make_wall(const Wall& wall, int threads) {
   def.held = {{.name = "foot", .nodes = NodeHalfSpace{{0, -1, 0}, 1.49f}}};
   world.add(def).value();
   world
-      .add(RigidDef{.shape = Box{{0.5f, 0.5f, 0.5f}},
-                    .density = 16000,
-                    .position = {0.1f, 1.6f, 1.5f},
-                    .velocity = {0, 0, -60}})
+      .add(RigidDef{
+          .shape = Box{{0.5f, 0.5f, 0.5f}}, .density = 16000, .position = {0.1f, 1.6f, 1.5f}, .velocity = {0, 0, -60}})
       .value();
   world.commit_edits();
   return world;

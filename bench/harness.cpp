@@ -87,6 +87,7 @@ Status run_bench(const BenchOptions& options) {
   add_cloth_benchmarks(suite);
   add_contact_benchmarks(suite);
   add_fracture_benchmarks(suite);
+  add_layered_benchmarks(suite);
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};

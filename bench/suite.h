@@ -29,6 +29,7 @@ void add_solid_benchmarks(std::vector<Benchmark>& suite);
 void add_cloth_benchmarks(std::vector<Benchmark>& suite);
 void add_contact_benchmarks(std::vector<Benchmark>& suite);
 void add_fracture_benchmarks(std::vector<Benchmark>& suite);
+void add_layered_benchmarks(std::vector<Benchmark>& suite);
 
 /// Sums up step times: the minimum over repeats of each step, then minimum, median and worst over the steps.
 /// `times[repeat][step]` in ms.

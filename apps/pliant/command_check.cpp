@@ -23,7 +23,7 @@ struct Summary {
   };
   std::size_t dynamic = 0, kinematic = 0, still = 0;
   Deforming solids{"solids", "tets"}, cloths{"cloths", "triangles"}, ropes{"ropes", nullptr},
-      jellies{"jellies", "tets"};
+      jellies{"jellies", "tets"}, layered{"layered", "tets"};
   double mass = 0;  ///< kg
   Aabb extent;      ///< of all but endless ground
 };
@@ -36,6 +36,8 @@ void add_nodes(const World& world, BodyId body, Summary& summary) {
   };
   if (const Result<const SolidDef*> solid = world.solid_def(body))
     return add(summary.solids, (*solid)->mesh.tets.size());
+  if (const Result<const LayeredDef*> def = world.layered_def(body))
+    return add(summary.layered, 3 * (*def)->atlas.surface.faces.size());
   const ParticleDef& def = **world.particle_def(body);
   if (std::holds_alternative<ClothDef>(def)) add(summary.cloths, world.surface_faces(body)->size());
   if (std::holds_alternative<RopeDef>(def)) add(summary.ropes, 0);
@@ -73,7 +75,7 @@ void print_summary(const Scene& scene, const World& world) {
   if (!scene.description.empty()) fmt::print("{}\n", scene.description);
   fmt::print("bodies    {} ({} dynamic, {} kinematic, {} static)\n", scene.bodies.size(), s.dynamic, s.kinematic,
              s.still);
-  for (const Summary::Deforming& kind : {s.solids, s.cloths, s.ropes, s.jellies}) print_deforming(kind);
+  for (const Summary::Deforming& kind : {s.solids, s.cloths, s.ropes, s.jellies, s.layered}) print_deforming(kind);
   fmt::print("joints    {}\n", scene.joints.size());
   if (!scene.anchors.empty()) fmt::print("anchors   {}\n", scene.anchors.size());
   fmt::print("motions   {}\n", scene.motions.size());

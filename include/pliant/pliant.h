@@ -1,10 +1,12 @@
 // All of pliant's public API.
 #pragma once
 
+#include "pliant/atlas.h"
 #include "pliant/cloth_materials.h"
 #include "pliant/defs.h"
 #include "pliant/generators.h"
 #include "pliant/ids.h"
+#include "pliant/layered.h"
 #include "pliant/materials.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"

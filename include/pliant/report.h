@@ -122,10 +122,11 @@ struct StepReport {
   std::size_t bodies = 0, awake_bodies = 0;
   std::size_t nodes = 0, tets = 0;
   std::size_t rows = 0, contacts = 0, islands = 0;
-  std::size_t fractures = 0;           ///< nodes of solids that came apart
-  std::size_t cg_iterations = 0;       ///< of all solids and substeps
-  std::size_t unconverged_solids = 0;  ///< solves that reached their limit of iterations before their tolerance
-  std::size_t quarantined = 0;         ///< bodies in quarantine now
+  std::size_t fractures = 0;      ///< nodes of solids that came apart
+  std::size_t cg_iterations = 0;  ///< of all solids, layered bodies and substeps
+  /// Solves of solids and layered bodies that reached their limit of iterations before their tolerance.
+  std::size_t unconverged_solids = 0;
+  std::size_t quarantined = 0;  ///< bodies in quarantine now
 
   double kinetic_energy = 0, potential_energy = 0, elastic_energy = 0;  ///< J; potential relative to the origin
   double linear_momentum[3] = {}, angular_momentum[3] = {};             ///< kg m/s, kg m²/s about the origin

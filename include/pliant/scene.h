@@ -55,7 +55,7 @@ struct SceneMesh {
 };
 
 /// Every kind of body that a scene can hold.
-using BodyDef = std::variant<GroundDef, RigidDef, SolidDef, ClothDef, RopeDef, JellyDef>;
+using BodyDef = std::variant<GroundDef, RigidDef, SolidDef, ClothDef, RopeDef, JellyDef, LayeredDef>;
 const std::string& body_name(const BodyDef& def);
 
 struct SceneBody {

@@ -24,6 +24,7 @@
 
 #include "pliant/defs.h"
 #include "pliant/ids.h"
+#include "pliant/layered.h"
 #include "pliant/particle.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
@@ -32,7 +33,7 @@
 
 namespace pliant {
 
-enum class BodyKind : std::uint8_t { Rigid, Solid, Particle };
+enum class BodyKind : std::uint8_t { Rigid, Solid, Particle, Layered };
 
 /// A joint's reading.
 struct JointState {
@@ -65,6 +66,7 @@ class World {
   Result<BodyId> add(const GroundDef& def);
   Result<BodyId> add(const RigidDef& def);
   Result<BodyId> add(const SolidDef& def);
+  Result<BodyId> add(const LayeredDef& def);
   Result<BodyId> add(const ClothDef& def);
   Result<BodyId> add(const RopeDef& def);
   Result<BodyId> add(const JellyDef& def);
@@ -87,6 +89,7 @@ class World {
   /// The def a body was added with; an error for a body of another kind.
   Result<const RigidDef*> def(BodyId body) const;
   Result<const SolidDef*> solid_def(BodyId body) const;
+  Result<const LayeredDef*> layered_def(BodyId body) const;
   /// Of a cloth, a rope or a jelly.
   Result<const ParticleDef*> particle_def(BodyId body) const;
   /// What a solid was part of before it broke off; a null id for a body that was added.
@@ -108,7 +111,7 @@ class World {
   /// slept through it, that forces do not move, or that has come since.
   std::optional<std::size_t> island(BodyId body) const;
 
-  // --- Bodies of nodes (solids, cloth, rope, jelly): reading --------------------------------------------------------
+  // --- Bodies of nodes (solids, layered bodies, cloth, rope, jelly): reading ----------------------------------------
   // Nodes and tets are numbered as in the mesh; nodes that come of tearing follow them. Spans are valid until the next
   // step or edit.
   Result<std::span<const Vec3>> node_positions(BodyId body) const;
@@ -127,7 +130,8 @@ class World {
   Result<Vec3> held_force(BodyId body, const NodeSelection& nodes = AllNodes{}) const;
 
   // --- Bodies of nodes: holding and pushing --------------------------------------------------------------------------
-  /// Held nodes stay where they are, whatever pulls at them, or go where they are driven.
+  /// Held nodes stay where they are, whatever pulls at them, or go where they are driven. Of a layered body no nodes
+  /// can be held: its core can.
   Status hold(BodyId body, const NodeSelection& nodes);
   Status release(BodyId body, const NodeSelection& nodes);
   /// Held nodes: reach the place where `world_from_mesh` takes the mesh at rest by the end of the next step.

@@ -43,5 +43,7 @@ std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& wo
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const JellyDef& def);
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const ClothDef& def);
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const RopeDef& def);
+std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body,
+                                               const LayeredDef& def);
 
 }  // namespace pliant

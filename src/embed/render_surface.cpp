@@ -87,6 +87,8 @@ SurfacePublisher::Known SurfacePublisher::first_look_at_nodes(const World& world
   };
   if (const Result<const SolidDef*> solid = world.solid_def(body)) {
     look_at(**solid);
+  } else if (const Result<const LayeredDef*> layered = world.layered_def(body)) {
+    look_at(**layered);
   } else {
     std::visit(look_at, **world.particle_def(body));
   }

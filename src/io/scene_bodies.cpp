@@ -8,7 +8,8 @@ namespace {
 
 const std::vector<Kind<SceneBuilder>>& body_kinds() {
   static const std::vector<Kind<SceneBuilder>> kinds = {ground_body_kind(), rigid_body_kind(), solid_body_kind(),
-                                                        cloth_body_kind(),  rope_body_kind(),  jelly_body_kind()};
+                                                        cloth_body_kind(),  rope_body_kind(),  jelly_body_kind(),
+                                                        layered_body_kind()};
   return kinds;
 }
 
@@ -39,6 +40,7 @@ void describe_bodies(std::vector<FieldSet>& sets) {
   describe_cloths(sets);
   describe_ropes(sets);
   describe_tet_meshes(sets);
+  describe_layered(sets);
   describe_selections(sets);
   sets.push_back({"mass_properties", infos(mass_properties_fields())});
 }

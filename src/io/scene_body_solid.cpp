@@ -51,12 +51,6 @@ const Fields<SolidMaterial>& solid_material_fields() {
   return fields;
 }
 
-/// A name of the library, or an object that may start from one.
-bool read_solid_material(const SceneReader& r, SolidMaterial& out) {
-  if (r.value().as<std::string>()) return read_library_material(r, out);
-  return read_fields(r, out, solid_material_fields());
-}
-
 /// How the library's materials look, where the scene says nothing of it.
 Appearance look_of(const std::string& material) {
   struct Look {
@@ -140,6 +134,11 @@ Fields<SolidDraft> how_fields() {
 }
 
 }  // namespace
+
+bool read_solid_material(const SceneReader& r, SolidMaterial& out) {
+  if (r.value().as<std::string>()) return read_library_material(r, out);
+  return read_fields(r, out, solid_material_fields());
+}
 
 Kind<SceneBuilder> solid_body_kind() {
   return kind<SceneBuilder, SolidDraft>("solid", tet_body_fields<SolidDef>(what_fields() + how_fields()),

@@ -106,6 +106,7 @@ void describe_repeats(std::vector<FieldSet>& sets);
 void describe_solids(std::vector<FieldSet>& sets);
 void describe_cloths(std::vector<FieldSet>& sets);
 void describe_ropes(std::vector<FieldSet>& sets);
+void describe_layered(std::vector<FieldSet>& sets);
 void describe_anchors(std::vector<FieldSet>& sets);
 void describe_selections(std::vector<FieldSet>& sets);
 
@@ -116,6 +117,7 @@ Kind<SceneBuilder> solid_body_kind();
 Kind<SceneBuilder> cloth_body_kind();
 Kind<SceneBuilder> rope_body_kind();
 Kind<SceneBuilder> jelly_body_kind();
+Kind<SceneBuilder> layered_body_kind();
 
 /// The fields of a look, for every T with a member `appearance` that `get` finds.
 template <typename T>

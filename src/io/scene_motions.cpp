@@ -76,7 +76,7 @@ struct HeldPart {
 };
 
 std::optional<HeldPart> held_part(const BodyDef& def) {
-  constexpr const char* kKinds[] = {"ground", "rigid body", "solid", "cloth", "rope", "jelly"};
+  constexpr const char* kKinds[] = {"ground", "rigid body", "solid", "cloth", "rope", "jelly", "layered body"};
   static_assert(std::size(kKinds) == std::variant_size_v<BodyDef>);
   return std::visit(
       [&](const auto& d) -> std::optional<HeldPart> {

@@ -31,6 +31,18 @@ struct TetMeshSource {
 void read_tet_mesh(const SceneReader& r, TetMeshSource& out);
 void describe_tet_meshes(std::vector<FieldSet>& sets);
 
+/// Two positive numbers.
+void read_pair(const SceneReader& r, std::optional<Vec2>& out);
+template <typename T>
+Field<T> pair_field(const char* name, std::optional<Vec2> T::*member) {
+  Field<T> f = field<T>(name, [=](const SceneReader& r, T& out) { read_pair(r, out.*member); });
+  f.info.range = kPositive;
+  return f;
+}
+
+/// A name of the library, or an object that may start from one.
+bool read_solid_material(const SceneReader& r, SolidMaterial& out);
+
 void read_held(const SceneReader& r, std::vector<HeldNodes>& out);
 
 /// Where it is, how it moves and what it meets. The look is read after the kind's own fields, so that it wins over the

@@ -132,6 +132,8 @@ class ScenePlayerBuilder {
 
   const std::vector<HeldNodes>& held_parts(BodyId body) const {
     if (const Result<const SolidDef*> solid = player_.world_.solid_def(body)) return (*solid)->held;
+    static const std::vector<HeldNodes> kNone;
+    if (player_.world_.layered_def(body)) return kNone;
     return std::visit([](const auto& def) -> const std::vector<HeldNodes>& { return def.held; },
                       **player_.world_.particle_def(body));
   }

@@ -18,19 +18,6 @@ struct MeshDraft {
   float scale = 1;
 };
 
-void read_pair(const SceneReader& r, std::optional<Vec2>& out) {
-  std::vector<float> numbers;
-  if (!read_numbers(r, numbers, kPositive)) return;
-  if (numbers.size() != 2) return r.refuse(fmt::format("expected two numbers, found {}", numbers.size()));
-  out = Vec2{numbers[0], numbers[1]};
-}
-
-Field<MeshDraft> pair_field(const char* name, std::optional<Vec2> MeshDraft::*member) {
-  Field<MeshDraft> f = field<MeshDraft>(name, [=](const SceneReader& r, MeshDraft& m) { read_pair(r, m.*member); });
-  f.info.range = kPositive;
-  return f;
-}
-
 const Fields<MeshDraft>& solid_mesh_fields() {
   static const Fields<MeshDraft> fields = {
       field<MeshDraft>("file", [](const SceneReader& r, MeshDraft& m) { read(r, m.file); }),
@@ -96,6 +83,13 @@ bool generate(const SceneReader& r, const MeshDraft& draft, TetMesh& out) {
 }
 
 }  // namespace
+
+void read_pair(const SceneReader& r, std::optional<Vec2>& out) {
+  std::vector<float> numbers;
+  if (!read_numbers(r, numbers, kPositive)) return;
+  if (numbers.size() != 2) return r.refuse(fmt::format("expected two numbers, found {}", numbers.size()));
+  out = Vec2{numbers[0], numbers[1]};
+}
 
 void read_tet_mesh(const SceneReader& r, TetMeshSource& out) {
   MeshDraft draft;

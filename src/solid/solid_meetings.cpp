@@ -123,7 +123,8 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
     }
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!solids_meet || !solids[i].is_active || !solids[i].self_collision || solids[i].is_open || !is_sound(solids[i])) continue;
+    if (!solids_meet || !solids[i].is_active || !solids[i].self_collision || solids[i].is_open || !is_sound(solids[i]))
+      continue;
     near_.push_back({i, i, nullptr});
     is_used_[i] = 1;
   }

@@ -25,7 +25,7 @@ class SpringMember {
   std::uint32_t level = kNoLevel;  ///< its place among the members as a whole
   double scale = 0;                ///< N s, what a residual is judged by
   double residual = 0;             ///< N s
-  Vector6 whole{};               ///< the force on all together, when their motion was last asked for
+  Vector6 whole{};                 ///< the force on all together, when their motion was last asked for
   SharedNodes* shared = nullptr;   ///< whose nodes they are
   /// Where rows act.
   struct Push {

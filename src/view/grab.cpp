@@ -132,6 +132,8 @@ Grab::Grab(const World& world, const RenderSurface& surface, Vec3 position)
   if (!state || !(state->mass > 0)) return;
   if (const Result<const SolidDef*> solid = world.solid_def(point_.body)) {
     handful_.emplace(**solid, state->mass, point_.rest_position(surface));
+  } else if (world.layered_def(point_.body)) {
+    handful_.emplace(world, point_.body, state->mass, target_);
   } else if (const Result<const ParticleDef*> particle = world.particle_def(point_.body)) {
     if (const auto* jelly = std::get_if<JellyDef>(*particle)) {
       handful_.emplace(*jelly, state->mass, point_.rest_position(surface));

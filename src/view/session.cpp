@@ -75,6 +75,7 @@ std::optional<BodyTuning> Session::tuning(BodyId body) const {
   if (!world().contains(body)) return std::nullopt;
   const auto of_nodes = [](const auto& def) { return BodyTuning{def.friction, std::nullopt, def.gravity_scale}; };
   if (const Result<const SolidDef*> solid = world().solid_def(body)) return of_nodes(**solid);
+  if (const Result<const LayeredDef*> layered = world().layered_def(body)) return of_nodes(**layered);
   if (const Result<const ParticleDef*> particle = world().particle_def(body)) return std::visit(of_nodes, **particle);
   const Result<const RigidDef*> def = world().def(body);
   if (!def) return std::nullopt;

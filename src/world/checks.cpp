@@ -127,6 +127,34 @@ Status check_def(const SolidDef& def) {
   return check.status();
 }
 
+Status check_def(const LayeredDef& def) {
+  Check check;
+  check.that(def.atlas.node_count() > 0 && !def.atlas.surface.faces.empty(), "atlas", "the surface is empty");
+  check.within("material", check_def(def.material));
+  check.positive("thickness", def.thickness);
+  check.positive("core_density", def.core_density);
+  check.finite("position", def.position);
+  check.rotation("rotation", def.rotation);
+  check.finite("velocity", def.velocity);
+  check.finite("angular_velocity", def.angular_velocity);
+  check.not_negative("friction", def.friction);
+  check.finite("gravity_scale", def.gravity_scale);
+  check.range("tolerance", def.tolerance, 1e-6f, 0.5f);
+  check.range("max_iterations", def.max_iterations, 1, 100000);
+  for (std::size_t i = 0; i < def.springs.size(); ++i) {
+    const CoreSpring& spring = def.springs[i];
+    const std::string field = fmt::format("springs[{}]", i);
+    check.finite((field + ".point").c_str(), spring.point);
+    check.finite((field + ".place").c_str(), spring.place);
+    check.not_negative((field + ".stiffness").c_str(), spring.stiffness);
+    check.not_negative((field + ".damping").c_str(), spring.damping);
+  }
+  for (std::size_t i = 0; i < def.core.size() && check.status(); ++i) {
+    check.finite(fmt::format("core[{}]", i).c_str(), def.core[i]);
+  }
+  return check.status();
+}
+
 Status check_def(const JointDef& def) {
   Check check;
   const bool has_axis = def.kind == JointKind::Hinge || def.kind == JointKind::Slider;

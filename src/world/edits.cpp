@@ -111,7 +111,9 @@ Result<JointId> World::Impl::add_joint(const JointDef& def) {
       return refuse({.code = Error::Code::Unsupported,
                      .message = fmt::format("'{}' is not rigid: joints are for rigid bodies; {} instead",
                                             state.bodies[id.index].name(),
-                                            state.bodies[id.index].solid_def ? "hold its nodes" : "anchor its nodes"),
+                                            state.bodies[id.index].layered_def ? "hold its core by springs"
+                                            : state.bodies[id.index].solid_def ? "hold its nodes"
+                                                                               : "anchor its nodes"),
                      .field = "add"});
     }
   }
@@ -192,6 +194,7 @@ void World::Impl::wake_neighbours(std::uint32_t slot) {
     };
     if (with_engine(other.index, is_there)) wake(other.index);
   });
+  if (layered.has(slot)) return;
   if (!rigid.has(slot)) return particle.wake_touching(slot, [&](std::uint32_t other) { wake(other); });
   rigid.find_touching(slot, scratch_slots);
   for (const std::uint32_t neighbour : scratch_slots) wake(neighbour);
@@ -200,6 +203,9 @@ void World::Impl::wake_neighbours(std::uint32_t slot) {
   }
   for (const std::uint32_t other : particle.slots()) {
     if (particle.touches(other, rigid.id(slot))) wake(other);
+  }
+  for (const std::uint32_t other : layered.slots()) {
+    if (layered.touches(other, rigid.id(slot))) wake(other);
   }
 }
 
@@ -241,6 +247,7 @@ void World::Impl::apply(const edit::MoveTo& edit) { rigid.move_to(edit.slot, edi
 void World::Impl::apply(const edit::Push& edit) {
   if (particle.has(edit.slot)) return push_nodes(particle, edit);
   if (solid.has(edit.slot)) return push_nodes(solid, edit);
+  if (layered.has(edit.slot)) return push_nodes(layered, edit);
   if (rigid.is_frozen(edit.slot)) return;
   wake(edit.slot);
   Vec3 angular = edit.angular;
@@ -280,6 +287,7 @@ void World::Impl::apply(const edit::Explode& edit) {
   };
   explode_nodes(solid);
   explode_nodes(particle);
+  explode_nodes(layered);
 }
 
 void World::Impl::apply(const edit::SetMotor& edit) {
@@ -310,6 +318,7 @@ void World::Impl::apply(const edit::SetGravity& edit) {
   for (const std::uint32_t slot : rigid.dynamic_slots()) wake(slot);
   for (const std::uint32_t slot : solid.slots()) wake(slot);
   for (const std::uint32_t slot : particle.slots()) wake(slot);
+  for (const std::uint32_t slot : layered.slots()) wake(slot);
 }
 
 void World::Impl::apply(const edit::SetWind& edit) {

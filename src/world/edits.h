@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "layered/layered_body.h"
 #include "particle/particle_model.h"
 #include "pliant/defs.h"
 #include "pliant/ids.h"
@@ -29,6 +30,10 @@ struct AddParticle {
   BodyId id{};
   std::shared_ptr<const ParticleDef> def{};
   std::shared_ptr<const ParticleModel> model{};
+};
+struct AddLayered {
+  BodyId id{};
+  mutable std::unique_ptr<LayeredBody> body{};  ///< as `AddSolid`
 };
 struct AddAnchor {
   AnchorId id{};
@@ -116,9 +121,9 @@ struct Release {
 }  // namespace edit
 
 using Edit =
-    std::variant<edit::AddBody, edit::AddSolid, edit::AddParticle, edit::AddAnchor, edit::RemoveAnchor, edit::Nodes,
-                 edit::SetNodes, edit::RemoveBody, edit::AddJoint, edit::RemoveJoint, edit::SetTransform,
-                 edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode, edit::SetMotor, edit::SetNumber,
-                 edit::SetFilter, edit::SetGravity, edit::SetWind, edit::SetAwake, edit::Release>;
+    std::variant<edit::AddBody, edit::AddSolid, edit::AddParticle, edit::AddLayered, edit::AddAnchor,
+                 edit::RemoveAnchor, edit::Nodes, edit::SetNodes, edit::RemoveBody, edit::AddJoint, edit::RemoveJoint,
+                 edit::SetTransform, edit::SetVelocity, edit::MoveTo, edit::Push, edit::Explode, edit::SetMotor,
+                 edit::SetNumber, edit::SetFilter, edit::SetGravity, edit::SetWind, edit::SetAwake, edit::Release>;
 
 }  // namespace pliant

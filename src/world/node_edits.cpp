@@ -53,6 +53,7 @@ Status World::Impl::check_nodes(BodyId id, const char* call) {
 
 std::span<const Vec3> World::Impl::rest_nodes(const BodyRecord& record) const {
   if (record.solid_def) return record.solid_def->mesh.nodes;
+  if (record.layered_def) return record.layered_def->atlas.surface.vertices;
   // Tearing adds nodes.
   return record.is_committed ? particle.model(record.id.index).rest : record.particle_model->rest;
 }
@@ -75,6 +76,7 @@ Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection
   if (state.bodies[id.index].origin && queue_in_family(id, call, nodes, numbers_are_finite, edit)) return {};
   Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, call);
   if (!selected) return selected.error();
+  if (state.bodies[id.index].layered_def && edit.what != edit::Nodes::What::Force) return refuse(not_held(id, call));
   edit.slot = id.index;
   edit.nodes = std::move(*selected);
   return queue(id, call, numbers_are_finite, std::move(edit));
@@ -83,6 +85,7 @@ Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection
 std::span<const Face> World::Impl::surface_faces(BodyId id) {
   const BodyRecord& record = state.bodies[id.index];
   if (record.particle_model) return record.particle_model->faces;
+  if (record.layered_def) return record.layered_def->atlas.surface.faces;
   commit_edits();  // a solid's surface is found when it comes into the engine
   return solid.faces(id.index);
 }
@@ -110,7 +113,12 @@ void World::Impl::apply(const edit::AddSolid& edit) {
 void World::Impl::apply(const edit::Nodes& edit) {
   using What = edit::Nodes::What;
   wake(edit.slot);
-  with_node_engine(edit.slot, [&](auto& engine) {
+  if (layered.has(edit.slot)) {
+    if (edit.what == What::Force) layered.add_node_force(edit.slot, edit.nodes, edit.vector);
+    if (edit.what == What::Pressure) layered.add_pressure(edit.slot, edit.nodes, edit.number);
+    return;
+  }
+  with_held_engine(edit.slot, [&](auto& engine) {
     switch (edit.what) {
       case What::Hold:
         return engine.hold(edit.slot, edit.nodes, true);
@@ -147,6 +155,7 @@ void World::Impl::push_nodes(Engine& engine, const edit::Push& edit) {
 }
 template void World::Impl::push_nodes(SolidEngine&, const edit::Push&);
 template void World::Impl::push_nodes(ParticleEngine&, const edit::Push&);
+template void World::Impl::push_nodes(LayeredEngine&, const edit::Push&);
 
 Result<BodyId> World::add(const SolidDef& def) { return impl_->add_solid(def); }
 
@@ -155,6 +164,13 @@ Result<const SolidDef*> World::solid_def(BodyId body) const {
   const BodyRecord& record = impl_->state.bodies[body.index];
   if (record.solid_def) return record.solid_def.get();
   return Error{.message = "the body is not a solid", .field = "solid_def"};
+}
+
+Error World::Impl::not_held(BodyId id, const char* call) const {
+  return {.code = Error::Code::Unsupported,
+          .message = fmt::format("'{}' is layered: its nodes cannot be held; fix its core, or hold it by springs",
+                                 state.bodies[id.index].name()),
+          .field = call};
 }
 
 Result<std::span<const Vec3>> World::node_positions(BodyId body) const {
@@ -204,8 +220,9 @@ Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const 
 Result<Vec3> World::held_force(BodyId body, const NodeSelection& nodes) const {
   const Result<std::vector<std::uint32_t>> selected = impl_->selected_nodes(body, nodes, "held_force");
   if (!selected) return selected.error();
+  if (impl_->state.bodies[body.index].layered_def) return impl_->refuse(impl_->not_held(body, "held_force"));
   impl_->commit_edits();
-  return impl_->with_node_engine(body.index, [&](auto& engine) { return engine.held_force(body.index, *selected); });
+  return impl_->with_held_engine(body.index, [&](auto& engine) { return engine.held_force(body.index, *selected); });
 }
 
 Status World::hold(BodyId body, const NodeSelection& nodes) {

@@ -34,12 +34,13 @@ Result<AnchorId> World::Impl::add_anchor(const AnchorDef& def) {
     if (Status status = check(def.to, "add"); !status) return status.error();
     const BodyRecord& to = state.bodies[def.to.index];
     is_tie = to.particle_def != nullptr;
-    if (to.solid_def) {
-      return refuse({.code = Error::Code::Unsupported,
-                     .message = fmt::format("'{}' is a solid: nodes are anchored to the world, to rigid bodies and to "
-                                            "cloth, rope and jelly",
-                                            to.name()),
-                     .field = "add: to"});
+    if (to.solid_def || to.layered_def) {
+      return refuse(
+          {.code = Error::Code::Unsupported,
+           .message = fmt::format("'{}' is a solid or layered: nodes are anchored to the world, to rigid bodies and to "
+                                  "cloth, rope and jelly",
+                                  to.name()),
+           .field = "add: to"});
     }
   }
   if (def.to_nodes && !is_tie) {

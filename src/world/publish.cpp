@@ -61,12 +61,26 @@ void World::Impl::publish_particles() {
   }
 }
 
+void World::Impl::publish_layered() {
+  const LayeredReport& sums = layered.report();
+  report.nodes += sums.nodes;
+  report.tets += sums.tets;
+  report.rows += sums.rows;
+  report.cg_iterations += sums.iterations;
+  report.unconverged_solids += sums.unconverged;
+  for (const std::uint32_t slot : layered.slots()) {
+    report.awake_bodies += layered.is_awake(slot) ? 1 : 0;
+    report.quarantined += layered.is_frozen(slot) ? 1 : 0;
+  }
+}
+
 std::span<const Contact> World::Impl::contacts() const { return all_contacts; }
 
 void World::Impl::publish() {
   all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
   all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
   all_contacts.insert(all_contacts.end(), particle.contacts().begin(), particle.contacts().end());
+  all_contacts.insert(all_contacts.end(), layered.contacts().begin(), layered.contacts().end());
   find_touch_events();
   report.step = state.step;
   report.time = state.time;
@@ -77,6 +91,7 @@ void World::Impl::publish() {
   report.islands = awake_starts.empty() ? 0 : awake_starts.size() - 1;
   publish_solids();
   publish_particles();
+  publish_layered();
   report.contacts = contacts().size();
   for (const Contact& contact : contacts()) report.max_penetration = std::max(report.max_penetration, contact.depth);
 
@@ -87,9 +102,11 @@ void World::Impl::publish() {
   std::copy_n(momenta.angular, 3, report.angular_momentum);
   solid.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
                     report.angular_momentum);
-  report.elastic_energy = solid.elastic_energy();
+  report.elastic_energy = solid.elastic_energy() + layered.elastic_energy();
   particle.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
                        report.angular_momentum);
+  layered.add_momenta(state.def.gravity, report.kinetic_energy, report.potential_energy, report.linear_momentum,
+                      report.angular_momentum);
 
   report.errors.swap(refused);
   refused.clear();
@@ -143,6 +160,7 @@ std::uint64_t World::Impl::hash() const {
   rigid.add_to_hash(hasher);
   solid.add_to_hash(hasher);
   if (!particle.slots().empty()) particle.add_to_hash(hasher);
+  if (!layered.slots().empty()) layered.add_to_hash(hasher);
   return hasher.value();
 }
 

@@ -31,6 +31,7 @@ std::optional<RayHit> World::ray_cast(Vec3 from, Vec3 direction, float max_dista
   std::vector<RayHit> hits;
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, false, hits);
   impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  impl_->layered.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   const auto nearest = std::min_element(hits.begin(), hits.end(), is_nearer);
   return nearest == hits.end() ? std::nullopt : std::optional(*nearest);
 }
@@ -42,6 +43,7 @@ std::vector<RayHit> World::ray_cast_all(Vec3 from, Vec3 direction, float max_dis
   std::vector<RayHit> hits;
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, true, hits);
   impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  impl_->layered.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   std::stable_sort(hits.begin(), hits.end(), is_nearer);
   return hits;
 }

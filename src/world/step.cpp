@@ -53,6 +53,7 @@ void World::Impl::begin_step(float dt) {
   rigid.begin_step(dt);
   solid.begin_step(dt);
   particle.begin_step(dt);
+  layered.begin_step(dt);
 }
 
 int World::Impl::substeps(float dt) const {
@@ -66,11 +67,12 @@ void World::Impl::predict(float dt) {
   scratch_slots.clear();
   rigid.find_runaways(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) quarantine(slot, "its speed or acceleration is beyond all bounds");
-  if (solid.slots().empty() && particle.slots().empty()) return;
+  if (solid.slots().empty() && particle.slots().empty() && layered.slots().empty()) return;
   list_obstacles(dt);
   scratch_slots.clear();
   solid.find_pushed_sleepers(obstacles, scratch_slots);
   particle.find_pushed_sleepers(obstacles, scratch_slots);
+  layered.find_pushed_sleepers(obstacles, scratch_slots);
   for (const std::uint32_t slot : scratch_slots) wake(slot);
   solid.predict(dt);
   particle.predict(state.def.gravity, state.def.wind, dt);
@@ -104,6 +106,7 @@ void World::Impl::find_contacts(float dt) {
   solid.find_contacts(obstacles, may_meet ? particle.list_surfaces() : std::span<const BodySurface>(),
                       state.def.gravity, dt);
   particle.find_contacts(obstacles, dt);
+  layered.find_contacts(obstacles, state.def.gravity, dt);
 }
 
 void World::Impl::build_rows() {
@@ -117,11 +120,15 @@ void World::Impl::build_rows() {
     if (world.gives_way(a) && world.gives_way(b)) world.islands.link(a.index, b.index);
   };
   solid.for_each_link(link_if_dynamic, this);
+  layered.for_each_link(link_if_dynamic, this);
   dynamic_members.clear();
   for (const std::uint32_t slot : rigid.dynamic_slots()) dynamic_members.push_back(slot);
   for (const std::uint32_t slot : particle.slots()) dynamic_members.push_back(slot);
   for (const std::uint32_t slot : solid.slots()) {
     if (solid.is_dynamic(slot)) dynamic_members.push_back(slot);
+  }
+  for (const std::uint32_t slot : layered.slots()) {
+    if (layered.is_dynamic(slot)) dynamic_members.push_back(slot);
   }
   std::sort(dynamic_members.begin(), dynamic_members.end());
   islands.finish(dynamic_members);
@@ -142,6 +149,7 @@ void World::Impl::wake_touched(float dt) {
     wake(slot);
     if (rigid.has(slot)) rigid.predict(slot, dt);
     if (solid.has(slot)) solid.predict(slot, state.def.gravity, dt);
+    if (layered.has(slot)) layered.find_contacts(slot, state.def.gravity, dt);
   };
   for (const std::uint32_t slot : scratch_slots) wake_and_predict(slot);
 
@@ -186,6 +194,12 @@ void World::Impl::solve_islands(float dt) {
   }
   solid.list_open_rows(open_rows);
   particle.take_solid_rows(open_rows);
+  // What layered bodies did to rigid ones acts as a force while the others are solved; then they are solved anew.
+  for (const RigidPush& push : layered.pushes()) {
+    if (is_pushed_by_layered(push.body)) {
+      rigid.push_in_substep(push.body.index, push.impulse / dt, push.moment / dt);
+    }
+  }
   ParticleTurns turns(particle, dt);
   rigid.solve({.bodies = other_islands.bodies,
                .starts = other_islands.starts,
@@ -194,6 +208,7 @@ void World::Impl::solve_islands(float dt) {
               dt, particle.has_awake_bodies() ? &turns : nullptr);
   if (solid_islands.count() > 0) solve_solid_islands(dt);
   if (particle.has_awake_bodies()) particle.note_solved(dt);
+  solve_layered(dt);
 }
 
 void World::Impl::solve_solid_islands(float dt) {
@@ -212,6 +227,36 @@ void World::Impl::solve_solid_islands(float dt) {
       state.def.gravity, dt);
   rigid.take_back(shared_rows, dt);
   particle.take_back(shared_nodes);
+}
+
+bool World::Impl::is_pushed_by_layered(BodyId id) const {
+  return gives_way(id) && rigid.has(id.index) && rigid.is_awake(id.index);
+}
+
+/// Islands with layered bodies, after all else has been solved, with the rigid bodies they touch.
+void World::Impl::solve_layered(float dt) {
+  if (layered.slots().empty()) return;
+  layered_islands.clear();
+  sharing.assign(state.bodies.size(), Sharing::Own);
+  for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
+    const std::span<const std::uint32_t> bodies(awake_bodies.data() + awake_starts[i],
+                                                awake_starts[i + 1] - awake_starts[i]);
+    const auto is_layered = [&](std::uint32_t slot) { return layered.has(slot); };
+    if (std::none_of(bodies.begin(), bodies.end(), is_layered)) continue;
+    for (const std::uint32_t slot : bodies) sharing[slot] = Sharing::InTurn;
+    layered_islands.add(bodies);
+  }
+  rigid.share(sharing, dt, layered_rows);
+  layered_rows.points.clear(), layered_rows.joints.clear();  // solved before
+  for (SharedRigid& body : layered_rows.bodies) {
+    const auto is_before = [](const RigidPush& push, BodyId id) { return push.body < id; };
+    const auto push = std::lower_bound(layered.pushes().begin(), layered.pushes().end(), body.id, is_before);
+    if (push == layered.pushes().end() || !(push->body == body.id)) continue;
+    body.motion.velocity -= push->impulse * body.motion.inverse_mass;
+    body.motion.angular_velocity -= body.motion.inverse_inertia * push->moment;
+  }
+  layered.solve(layered_islands.bodies, layered_islands.starts, layered_rows.bodies, state.def.gravity, dt);
+  rigid.take_back(layered_rows, dt);
 }
 
 bool World::Impl::is_in_turn(BodyId id) const {
@@ -256,12 +301,14 @@ void World::Impl::advance(float dt) {
   rigid.advance(dt);
   solid.advance(dt);
   particle.advance(dt);
+  layered.advance(dt);
 }
 
 void World::Impl::settle_materials(float dt) {
   solid.settle(dt);
   solid.fracture(cracks);
   particle.settle(dt, tears);
+  layered.settle(dt);
 }
 
 void World::Impl::quarantine_lost() {
@@ -269,12 +316,14 @@ void World::Impl::quarantine_lost() {
   rigid.find_lost(scratch_slots);
   solid.find_lost(scratch_slots);
   particle.find_lost(scratch_slots);
+  layered.find_lost(scratch_slots);
   for (const std::uint32_t slot : scratch_slots) {
     quarantine(slot, "its position or velocity is not finite or beyond all bounds");
   }
   rigid.end_step();
   solid.end_step();
   particle.end_step();
+  layered.end_step();
 }
 
 void World::Impl::quarantine(std::uint32_t slot, std::string reason) {
@@ -304,6 +353,7 @@ void World::Impl::rest_islands(float dt) {
 
 bool World::Impl::is_calm(std::uint32_t slot) const {
   if (rigid.has(slot)) return rigid.is_calm(slot, state.def.sleep_speed, state.def.sleep_angular_speed);
+  if (layered.has(slot)) return layered.is_calm(slot, state.def.sleep_speed);
   return solid.has(slot) ? solid.is_calm(slot, state.def.sleep_speed) : particle.is_calm(slot, state.def.sleep_speed);
 }
 

@@ -36,7 +36,7 @@ Error invalid(const char* call, const char* message) {
 }  // namespace
 
 World::Impl::Impl(const WorldDef& def)
-    : workers(require_valid(def).threads), rigid(def, workers), solid(workers), particle(workers) {
+    : workers(require_valid(def).threads), rigid(def, workers), solid(workers), particle(workers), layered(workers) {
   state.def = def;
   solid.set_contact(def.solid_contact, def.contact_damping);
 }
@@ -106,6 +106,7 @@ Result<const RigidDef*> World::def(BodyId body) const {
   if (Status status = impl_->check(body, "def"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
   if (record.def) return record.def.get();
+  if (record.layered_def) return invalid("def", "the body is layered: ask for its layered_def");
   return invalid("def", record.solid_def ? "the body is a solid: ask for its solid_def"
                                          : "the body is a cloth, rope or jelly: ask for its particle_def");
 }
@@ -118,6 +119,7 @@ Result<BodyState> World::state(BodyId body) const {
   }
   if (record.def) return initial_state(*record.def);
   if (record.solid_def) return initial_state(*record.solid_def);
+  if (record.layered_def) return initial_state(*record.layered_def);
   return std::visit([](const auto& def) { return initial_state(def); }, *record.particle_def);
 }
 
@@ -277,6 +279,7 @@ Snapshot World::snapshot() {
   data->rigid = impl_->rigid.snapshot();
   data->solid = impl_->solid.snapshot();
   data->particle = impl_->particle.snapshot();
+  data->layered = impl_->layered.snapshot();
   Snapshot snapshot;
   snapshot.data_ = std::move(data);
   return snapshot;
@@ -289,6 +292,7 @@ Status World::restore(const Snapshot& snapshot) {
   impl_->rigid.restore(*snapshot.data_->rigid);
   impl_->solid.restore(*snapshot.data_->solid);
   impl_->particle.restore(*snapshot.data_->particle);
+  impl_->layered.restore(*snapshot.data_->layered);
   impl_->waking.clear();
   impl_->awake_island_of.clear();  // they are those of a step that now never was
   impl_->queries_stale = true;

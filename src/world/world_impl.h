@@ -10,6 +10,7 @@
 #include "base/id_pool.h"
 #include "base/parallel.h"
 #include "base/trace.h"
+#include "layered/layered_engine.h"
 #include "particle/particle_engine.h"
 #include "pliant/world.h"
 #include "rigid/rigid_engine.h"
@@ -33,14 +34,19 @@ struct BodyRecord {
   std::shared_ptr<const ParticleDef> particle_def{};      ///< of a cloth, rope or jelly, else null
   std::shared_ptr<const ParticleModel> particle_model{};  ///< made from it
   std::shared_ptr<const SolidOrigin> origin{};            ///< of a solid that broke, and of its pieces; else null
+  std::shared_ptr<const LayeredDef> layered_def{};        ///< of a layered body, else null
   bool is_committed = false;                              ///< the engine has it; before that, the def is all there is
   bool allow_sleep = true;
   float calm_time = 0;  ///< s
 
   const std::string& name() const {
+    if (layered_def) return layered_def->name;
     return def ? def->name : solid_def ? solid_def->name : common_of(*particle_def).name;
   }
-  BodyKind kind() const { return def ? BodyKind::Rigid : solid_def ? BodyKind::Solid : BodyKind::Particle; }
+  BodyKind kind() const {
+    if (layered_def) return BodyKind::Layered;
+    return def ? BodyKind::Rigid : solid_def ? BodyKind::Solid : BodyKind::Particle;
+  }
   Motion motion() const { return def ? def->motion : Motion::Dynamic; }
 };
 
@@ -90,6 +96,7 @@ struct Snapshot::Data {
   std::shared_ptr<const RigidSnapshot> rigid;
   std::shared_ptr<const SolidSnapshot> solid;
   std::shared_ptr<const ParticleSnapshot> particle;
+  std::shared_ptr<const LayeredSnapshot> layered;
 };
 
 struct World::Impl {
@@ -107,6 +114,7 @@ struct World::Impl {
   Result<BodyId> add_rigid(const RigidDef& def);
   Result<BodyId> add_solid(const SolidDef& def);
   Result<BodyId> add_particle(ParticleDef def);
+  Result<BodyId> add_layered(const LayeredDef& def);
   Result<AnchorId> add_anchor(const AnchorDef& def);
   /// A new body's id and record.
   BodyId make_body(BodyRecord record);
@@ -131,6 +139,7 @@ struct World::Impl {
   void apply(const edit::AddBody& edit);
   void apply(const edit::AddSolid& edit);
   void apply(const edit::AddParticle& edit);
+  void apply(const edit::AddLayered& edit);
   void apply(const edit::AddAnchor& edit);
   void apply(const edit::RemoveAnchor& edit);
   void apply(const edit::Nodes& edit);
@@ -164,20 +173,32 @@ struct World::Impl {
   decltype(auto) with_engine(std::uint32_t slot, Visit&& visit) {
     if (particle.has(slot)) return visit(particle);
     if (solid.has(slot)) return visit(solid);
+    if (layered.has(slot)) return visit(layered);
     return visit(rigid);
   }
   template <typename Visit>
   decltype(auto) with_engine(std::uint32_t slot, Visit&& visit) const {
     if (particle.has(slot)) return visit(particle);
     if (solid.has(slot)) return visit(solid);
+    if (layered.has(slot)) return visit(layered);
     return visit(rigid);
   }
   /// The same for bodies of nodes.
   template <typename Visit>
   decltype(auto) with_node_engine(std::uint32_t slot, Visit&& visit) {
     if (particle.has(slot)) return visit(particle);
+    if (layered.has(slot)) return visit(layered);
     return visit(solid);
   }
+
+  /// Those whose nodes can be held.
+  template <typename Visit>
+  decltype(auto) with_held_engine(std::uint32_t slot, Visit&& visit) {
+    if (particle.has(slot)) return visit(particle);
+    return visit(solid);
+  }
+  /// Why nodes of a layered body are not held.
+  Error not_held(BodyId id, const char* call) const;
 
   // --- The step (step.cpp) -----------------------------------------------------------------------------------------
   void step(float dt);
@@ -190,6 +211,8 @@ struct World::Impl {
   void solve_islands(float dt);
   void solve_solid_islands(float dt);
   void set_solid_islands_apart();
+  void solve_layered(float dt);
+  bool is_pushed_by_layered(BodyId id) const;
   bool gives_way(BodyId id) const;
   bool is_in_turn(BodyId id) const;
   void advance(float dt);
@@ -206,6 +229,7 @@ struct World::Impl {
   void publish();
   void publish_solids();
   void publish_particles();
+  void publish_layered();
   std::span<const Contact> contacts() const;
   bool is_awake(std::uint32_t slot) const {
     return with_engine(slot, [&](const auto& engine) { return engine.is_awake(slot); });
@@ -219,6 +243,7 @@ struct World::Impl {
   RigidEngine rigid;
   SolidEngine solid;
   ParticleEngine particle;
+  LayeredEngine layered;
 
   std::vector<Edit> edits;
   std::vector<Error> refused;  ///< since the last step
@@ -249,6 +274,8 @@ struct World::Impl {
   SharedRows shared_rows;
   SharedBodies shared_nodes;
   std::vector<PointContact> open_rows;  ///< where cloth, rope and jelly touch solids
+  BodyLists layered_islands;
+  SharedRows layered_rows;  ///< only their bodies are used
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 
@@ -259,6 +286,7 @@ Status check_def(const JointDef& def);
 Status check_def(const SolidMaterial& material);
 Status check_def(const SolidDef& def);
 Status check_def(const ParticleDef& def);
+Status check_def(const LayeredDef& def);
 Status check_def(const AnchorDef& def);
 
 }  // namespace pliant

@@ -1,0 +1,218 @@
+#include "geometry/layer_core.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "geometry/adjacency.h"
+#include "geometry/vec3d.h"
+
+namespace pliant {
+namespace {
+
+/// The least volume of a tet over that of a third of an upright prism of the same face and
+/// least thickness.
+constexpr double kLeastShare = 0.05;
+
+class CoreMaker {
+ public:
+  CoreMaker(const TriMesh& surface, std::span<const float> thickness)
+      : surface_(surface), count_(surface.vertices.size()), faces_of_(vertex_faces(surface.faces, count_)) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      surface_points_.emplace_back(surface.vertices[i]);
+      thickness_.push_back(double(thickness.size() == 1 ? thickness[0] : thickness[i]));
+    }
+  }
+
+  Result<LayerCore> make() {
+    offset_from_smooth();
+    share_.assign(count_, 1.0);
+    constexpr int kRounds = 60;
+    for (int round = 0; round < kRounds; ++round) {
+      if (!thin_bad_places(round >= kRounds / 3)) return finish();
+    }
+    const std::size_t face = worst_face();
+    return Error{.message = fmt::format("there is no room for a layer under face {}: the surface folds there, or is "
+                                        "thinner than twice the layer; give less thickness, or a core",
+                                        face),
+                 .field = fmt::format("faces[{}]", face)};
+  }
+
+ private:
+  Vec3d core(std::size_t i) const { return surface_points_[i] + inward_[i] * share_[i]; }
+  Vec3d point(std::uint32_t i) const { return i < count_ ? surface_points_[i] : core(i - count_); }
+
+  Vec3d face_normal(const std::vector<Vec3d>& at, const Face& f) const {
+    return cross(at[f[1]] - at[f[0]], at[f[2]] - at[f[0]]);
+  }
+
+  /// Core points at full thickness: below a copy of the surface whose bumps are smoothed away at the scale of the
+  /// thickness.
+  void offset_from_smooth() {
+    std::vector<Vec3d> smooth = surface_points_, next = smooth;
+    for (int round = 0; round < smoothing_rounds(); ++round) {
+      for (std::size_t i = 0; i < count_; ++i) next[i] = (smooth[i] + around(smooth, i)) * 0.5;
+      // A second, outward pass keeps the surface from shrinking (Taubin 1995).
+      for (std::size_t i = 0; i < count_; ++i) smooth[i] = next[i] + (next[i] - around(next, i)) * 0.51;
+    }
+    inward_.resize(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      Vec3d normal;
+      for (const std::uint32_t f : faces_of_[i]) normal += face_normal(smooth, surface_.faces[f]);
+      normal = normalized(normal);
+      // Smoothing also drags nodes along the surface, which would lean the prisms over.
+      const double depth = thickness_[i] - dot(smooth[i] - surface_points_[i], normal);
+      inward_[i] = normal * -std::max(depth, 0.25 * thickness_[i]);
+    }
+  }
+
+  /// Enough to spread a bump over about the thickness.
+  int smoothing_rounds() const {
+    double edge = 0, thickness = 0;
+    for (const Face& f : surface_.faces) edge += length(surface_points_[f[1]] - surface_points_[f[0]]);
+    for (const double t : thickness_) thickness += t;
+    edge /= double(std::max<std::size_t>(surface_.faces.size(), 1)),
+        thickness /= double(std::max<std::size_t>(count_, 1));
+    const double steps = edge > 0 ? thickness / edge : 0;
+    return int(std::clamp(2 * steps * steps, 2.0, 40.0));
+  }
+
+  Vec3d around(const std::vector<Vec3d>& at, std::size_t i) const {
+    Vec3d sum;
+    double weight = 0;
+    for (const std::uint32_t f : faces_of_[i]) {
+      for (const std::uint32_t k : surface_.faces[f]) {
+        if (k != i) sum += at[k], weight += 1;
+      }
+    }
+    return weight > 0 ? sum / weight : at[i];
+  }
+
+  /// The least of the three volumes under a face, over what it should be; negative for an inverted tet.
+  double quality(std::size_t f) const {
+    const Face& face = surface_.faces[f];
+    double depth = 1e300;
+    for (const std::uint32_t k : face) depth = std::min(depth, share_[k] * thickness_[k]);
+    const double upright = length(face_normal(surface_points_, face)) * depth;  // six times a third of the prism
+    double least = 1e300;
+    for (const Tet& t : layer_tets(face, std::uint32_t(count_))) {
+      least = std::min(least, six_volumes(point(t[0]), point(t[1]), point(t[2]), point(t[3])));
+    }
+    return upright > 0 ? least / upright : -1;
+  }
+
+  /// True if there were bad places. Late rounds also turn the way inward towards what all faces around a node allow.
+  bool thin_bad_places(bool turn) {
+    std::vector<std::uint8_t> is_bad(count_, 0);
+    bool any = false;
+    for (std::size_t f = 0; f < surface_.faces.size(); ++f) {
+      if (quality(f) >= kLeastShare) continue;
+      any = true;
+      for (const std::uint32_t k : surface_.faces[f]) is_bad[k] = 1;
+    }
+    for (std::size_t i = 0; any && i < count_; ++i) {
+      if (!is_bad[i]) continue;
+      share_[i] *= 0.8;
+      if (turn) inward_[i] = turned(i);
+    }
+    return any;
+  }
+
+  /// The way inward, a little more against the face that it is least against.
+  Vec3d turned(std::size_t i) const {
+    Vec3d direction = normalized(inward_[i]), worst;
+    double least = 2;
+    for (const std::uint32_t f : faces_of_[i]) {
+      const Vec3d normal = normalized(face_normal(surface_points_, surface_.faces[f]));
+      if (-dot(normal, direction) < least) least = -dot(normal, direction), worst = normal;
+    }
+    return normalized(direction - worst * 0.3, direction) * thickness_[i];
+  }
+
+  std::size_t worst_face() const {
+    std::size_t worst = 0;
+    for (std::size_t f = 1; f < surface_.faces.size(); ++f) {
+      if (quality(f) < quality(worst)) worst = f;
+    }
+    return worst;
+  }
+
+  Result<LayerCore> finish() const {
+    LayerCore out;
+    for (std::size_t i = 0; i < count_; ++i) {
+      out.points.push_back(core(i).to_float());
+      if (share_[i] < 1) ++out.thinned;
+      out.thinnest = std::min(out.thinnest, float(share_[i]));
+    }
+    const Result<double> volume = check_layer_core(surface_, out.points);
+    if (!volume) return volume.error();
+    out.smallest_volume = *volume;
+    return out;
+  }
+
+  const TriMesh& surface_;
+  std::size_t count_;
+  Csr faces_of_;
+  std::vector<Vec3d> surface_points_, inward_;  ///< inward: to the core at full thickness
+  std::vector<double> thickness_, share_;
+};
+
+}  // namespace
+
+std::array<Tet, 3> layer_tets(const Face& face, std::uint32_t node_count) {
+  Face s = face;
+  bool flipped = false;
+  const auto order = [&](std::size_t i, std::size_t k) {
+    if (s[i] > s[k]) std::swap(s[i], s[k]), flipped = !flipped;
+  };
+  order(0, 1), order(1, 2), order(0, 1);
+  const Face c{s[0] + node_count, s[1] + node_count, s[2] + node_count};
+  // Faces look outward and the core is behind them.
+  std::array<Tet, 3> tets{{{c[0], c[1], c[2], s[0]}, {s[0], s[1], c[1], c[2]}, {s[0], s[2], s[1], c[2]}}};
+  if (flipped) {
+    for (Tet& tet : tets) std::swap(tet[0], tet[1]);
+  }
+  return tets;
+}
+
+Result<LayerCore> make_layer_core(const TriMesh& surface, std::span<const float> thickness) {
+  if (thickness.size() != 1 && thickness.size() != surface.vertices.size()) {
+    return Error{.message = fmt::format("{} thicknesses were given for {} nodes; give one for each, or one for all",
+                                        thickness.size(), surface.vertices.size()),
+                 .field = "thickness"};
+  }
+  for (const float t : thickness) {
+    if (!(t > 0) || !std::isfinite(t)) {
+      return Error{.message = fmt::format("a thickness must be positive and finite, not {}", t), .field = "thickness"};
+    }
+  }
+  return CoreMaker(surface, thickness).make();
+}
+
+Result<double> check_layer_core(const TriMesh& surface, std::span<const Vec3> points) {
+  const auto count = std::uint32_t(surface.vertices.size());
+  if (points.size() != count) {
+    return Error{.message = fmt::format("the core has {} points for {} nodes of the surface", points.size(), count),
+                 .field = "core"};
+  }
+  const auto at = [&](std::uint32_t i) { return Vec3d(i < count ? surface.vertices[i] : points[i - count]); };
+  double smallest = 1e300;
+  for (std::size_t f = 0; f < surface.faces.size(); ++f) {
+    for (const Tet& tet : layer_tets(surface.faces[f], count)) {
+      const double volume = six_volumes(at(tet[0]), at(tet[1]), at(tet[2]), at(tet[3])) / 6;
+      if (!(volume > 0)) {
+        return Error{
+            .message = fmt::format("a tet between face {} and the core has a volume of {:.3g} m³: the core must "
+                                   "lie behind every face",
+                                   f, volume),
+            .field = fmt::format("core[{}]", surface.faces[f][0])};
+      }
+      smallest = std::min(smallest, volume);
+    }
+  }
+  return smallest;
+}
+
+}  // namespace pliant

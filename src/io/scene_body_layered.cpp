@@ -1,0 +1,214 @@
+// "kind": "layered"
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "geometry/layer_core.h"
+#include "io/scene_node_body.h"
+
+namespace pliant {
+namespace {
+
+// --- The surface -----------------------------------------------------------------------------------------------------
+
+/// Blocks around the Y axis that stand out from the surface: the teeth of a gear, the treads of a tire.
+struct Ridges {
+  int count = 16;
+  float depth = 0.05f;  ///< m
+};
+
+/// Exactly one of the first four says what it is.
+struct SurfaceDraft {
+  std::optional<Vec2> torus, cylinder;
+  std::optional<float> sphere;
+  std::optional<std::string> mesh;
+  int segments = 48, rows = 24;
+  std::optional<Ridges> ridges;
+};
+
+const Fields<Ridges>& ridge_fields() {
+  static const Fields<Ridges> fields = {field("count", &Ridges::count, between(1, 1000)),
+                                        field("depth", &Ridges::depth, kPositive)};
+  return fields;
+}
+
+const Fields<SurfaceDraft>& surface_fields() {
+  static const Fields<SurfaceDraft> fields = {
+      pair_field("torus", &SurfaceDraft::torus),
+      pair_field("cylinder", &SurfaceDraft::cylinder),
+      field("sphere", &SurfaceDraft::sphere, kPositive),
+      field<SurfaceDraft>("mesh", [](const SceneReader& r, SurfaceDraft& d) { read(r, d.mesh); }),
+      field("segments", &SurfaceDraft::segments, between(4, 4096)),
+      field("rows", &SurfaceDraft::rows, between(1, 4096)),
+      field<SurfaceDraft>("ridges", [](const SceneReader& r, SurfaceDraft& d) {
+        Ridges ridges;
+        if (read_fields(r, ridges, ridge_fields())) d.ridges = ridges;
+      })};
+  return fields;
+}
+
+Vec3 ridge_at(const Ridges& ridges, Vec3 position, Vec3 normal) {
+  const Vec3 outward = normalized({position.x, 0, position.z});
+  const float wave = std::cos(static_cast<float>(ridges.count) * std::atan2(position.z, position.x));
+  const float t = std::min(std::max(0.5f + 1.5f * wave, 0.0f), 1.0f), height = t * t * (3 - 2 * t);
+  return normal * (ridges.depth * height * std::max(dot(normal, outward), 0.0f));
+}
+
+bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
+  if (draft.mesh) {
+    const SceneMesh* mesh = read_mesh_name(r.member("mesh", *r.value().find("mesh")));
+    if (mesh) out.surface = *mesh->surface, out.surface.normals.clear(), out.surface.uvs.clear();
+    return mesh != nullptr;
+  }
+  try {
+    const int quarter = std::max(draft.segments / 4, 1);
+    if (draft.torus) out = atlas_torus(draft.torus->x, draft.torus->y, draft.segments, draft.rows);
+    if (draft.sphere) out = atlas_sphere(*draft.sphere, quarter);
+    if (draft.cylinder) out = atlas_cylinder(draft.cylinder->x, draft.cylinder->y, quarter, draft.rows);
+  } catch (const BadResult& bad) {
+    return r.refuse(bad.error()), false;
+  }
+  return true;
+}
+
+// --- The body --------------------------------------------------------------------------------------------------------
+
+/// Nodes under which the layer is of another thickness, stiffness or density.
+struct LayerPart {
+  NodeSelection nodes = AllNodes{};
+  float thickness = 1, stiffness = 1, density = 1;
+};
+
+struct LayeredDraft : NodeBodyDraft<LayeredDef> {
+  std::optional<Ridges> ridges;
+  std::vector<LayerPart> parts;
+};
+
+void read_surface(const SceneReader& r, LayeredDraft& out) {
+  SurfaceDraft draft;
+  if (!read_fields(r, draft, surface_fields())) return;
+  const int forms = (draft.torus ? 1 : 0) + (draft.cylinder ? 1 : 0) + (draft.sphere ? 1 : 0) + (draft.mesh ? 1 : 0);
+  if (forms != 1) {
+    return r.refuse(fmt::format("exactly one of `torus`, `cylinder`, `sphere` and `mesh` is needed, found {}", forms));
+  }
+  if (make_surface(r, draft, out.atlas)) out.ridges = draft.ridges;
+}
+
+const Fields<LayerPart>& part_fields() {
+  static const Fields<LayerPart> fields = {
+      field<LayerPart>("nodes", [](const SceneReader& r, LayerPart& p) { read_selection(r, p.nodes); }).required(),
+      field("thickness", &LayerPart::thickness, kPositive), field("stiffness", &LayerPart::stiffness, kPositive),
+      field("density", &LayerPart::density, kPositive)};
+  return fields;
+}
+
+const Fields<CoreSpring>& spring_fields() {
+  static const Fields<CoreSpring> fields = {field("point", &CoreSpring::point), field("place", &CoreSpring::place),
+                                            field("stiffness", &CoreSpring::stiffness, kNotNegative),
+                                            field("damping", &CoreSpring::damping, kNotNegative)};
+  return fields;
+}
+
+template <typename Item, typename List>
+void read_list(const SceneReader& r, const char* expected, const Fields<Item>& fields, List& out) {
+  r.for_elements(expected, [&](const SceneReader& e) {
+    Item item;
+    if (read_fields(e, item, fields)) out.push_back(item);
+  });
+}
+
+template <typename M>
+Field<LayeredDraft> own(std::string name, M LayeredDef::*member, Range range = kAny) {
+  return inherited<LayeredDraft>(std::move(name), member, range);
+}
+
+Fields<LayeredDraft> what_fields() {
+  return {
+      name_field<LayeredDraft>(), field<LayeredDraft>("surface", read_surface).required(),
+      field<LayeredDraft>("material", [](const SceneReader& r, LayeredDraft& d) { read_solid_material(r, d.material); })
+          .required(),
+      own("thickness", &LayeredDef::thickness, kPositive),
+      field<LayeredDraft>("parts", [](const SceneReader& r, LayeredDraft& d) {
+        read_list(r, "an array of parts of the layer", part_fields(), d.parts);
+      })};
+}
+
+Fields<LayeredDraft> core_fields() {
+  return {own("core_density", &LayeredDef::core_density, kPositive), own("core_is_fixed", &LayeredDef::core_is_fixed),
+          field<LayeredDraft>("springs", [](const SceneReader& r, LayeredDraft& d) {
+            read_list(r, "an array of springs", spring_fields(), d.springs);
+          })};
+}
+
+Fields<LayeredDraft> how_fields() {
+  return {own("position", &LayeredDef::position),
+          own("rotation", &LayeredDef::rotation),
+          own("velocity", &LayeredDef::velocity),
+          own("angular_velocity", &LayeredDef::angular_velocity),
+          own("friction", &LayeredDef::friction, kNotNegative),
+          own("gravity_scale", &LayeredDef::gravity_scale),
+          field<LayeredDraft>("filter",
+                              [](const SceneReader& r, LayeredDraft& d) { read_fields(r, d.filter, filter_fields()); }),
+          own("allow_sleep", &LayeredDef::allow_sleep),
+          own("tolerance", &LayeredDef::tolerance, between(1e-6, 0.5)),
+          own("max_iterations", &LayeredDef::max_iterations, between(1, 100000)),
+          field<LayeredDraft>("repeat", [](const SceneReader& r, LayeredDraft& d) {
+            Repeat repeat;
+            if (read_repeat(r, repeat)) d.repeat = std::move(repeat);
+          })};
+}
+
+bool use_parts(const SceneReader& r, LayeredDraft& draft) {
+  for (const LayerPart& part : draft.parts) {
+    const auto nodes = select_nodes(draft.atlas.surface.vertices, part.nodes);
+    if (!nodes) return r.refuse(nodes.error()), false;
+    const auto set = [&](std::vector<float>& factors, float value) {
+      if (factors.empty()) factors.assign(draft.atlas.node_count(), 1);
+      for (const std::uint32_t node : *nodes) factors[node] = value;
+    };
+    if (part.thickness != 1) set(draft.thickness_factors, part.thickness);
+    if (part.stiffness != 1) set(draft.stiffness_factors, part.stiffness);
+    if (part.density != 1) set(draft.density_factors, part.density);
+  }
+  return true;
+}
+
+/// Ridges stand on the core of the plain surface, so that they bend as a whole.
+bool use_ridges(const SceneReader& r, LayeredDraft& draft) {
+  if (!draft.ridges) return true;
+  std::vector<float> thickness{draft.thickness};
+  if (!draft.thickness_factors.empty()) {
+    thickness = draft.thickness_factors;
+    for (float& t : thickness) t *= draft.thickness;
+  }
+  Result<LayerCore> core = make_layer_core(draft.atlas.surface, thickness);
+  if (!core) return r.refuse(core.error()), false;
+  draft.core = std::move(core->points);
+  const Ridges ridges = *draft.ridges;
+  draft.atlas = displaced(std::move(draft.atlas), [&](Vec3 p, Vec3 n) { return ridge_at(ridges, p, n); });
+  return true;
+}
+
+bool finish_layered(const SceneReader& r, LayeredDraft& draft, SceneBuilder& out) {
+  if (draft.atlas.surface.faces.empty()) return false;  // refused already
+  if (!use_parts(r, draft) || !use_ridges(r, draft)) return false;
+  return add_copies<LayeredDef>(r, draft, 3 * draft.atlas.surface.faces.size(), "tets", out);
+}
+
+}  // namespace
+
+Kind<SceneBuilder> layered_body_kind() {
+  const Fields<LayeredDraft> look =
+      appearance_fields<LayeredDraft>([](LayeredDraft& d) -> Appearance& { return d.appearance; });
+  return kind<SceneBuilder, LayeredDraft>("layered", what_fields() + core_fields() + look + how_fields(),
+                                          finish_layered);
+}
+
+void describe_layered(std::vector<FieldSet>& sets) {
+  sets.push_back({"layered_surface", infos(surface_fields())});
+  sets.push_back({"ridges", infos(ridge_fields())});
+  sets.push_back({"layer_part", infos(part_fields())});
+  sets.push_back({"core_spring", infos(spring_fields())});
+}
+
+}  // namespace pliant

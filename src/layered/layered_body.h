@@ -1,0 +1,131 @@
+// One layered body: its state, and the stages of its step (Galoppo et al. 2006 §4, with corrections).
+//
+// The solve (layered_system.h) takes place in the axes of the body as the step begins. `advance` then moves the core
+// and, in the body's axes, the nodes, and carries the velocities over to the turned axes: absolute velocities stay as
+// they are, which is all there is to centrifugal and Coriolis forces. What that loses or gains of the body's momentum
+// and spin, of second order in the angle turned, is put right by a motion of the whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "layered/layered_island.h"
+#include "layered/layered_layer.h"
+#include "layered/layered_system.h"
+#include "pliant/layered.h"
+#include "solid/solid_contact.h"
+
+namespace pliant {
+
+/// What changes from step to step; copied whole by snapshots.
+struct LayeredState {
+  Vec3d position{};  ///< of the core's centre of mass, world
+  Quat rotation{};
+  Vector6 velocity{};                                   ///< of the core, world axes
+  LaneVectors displacement, plastic, elastic_velocity;  ///< of the nodes, body axes
+  std::vector<SolidTouchMemory> touches;
+};
+
+/// Sums over core and layer, world axes.
+struct LayeredTotals {
+  double mass = 0, kinetic = 0;
+  Vec3d center{}, momentum{};
+  Vec3d spin{};  ///< about the centre of mass
+  Vec3d angular_velocity{};
+};
+
+class LayeredBody {
+ public:
+  static constexpr std::uint32_t kNoRigid = LayeredRow::kFixed;
+
+  /// The def must have passed `check_def`, and the layer must have been made from it.
+  LayeredBody(std::shared_ptr<const LayeredDef> def, std::shared_ptr<const LayeredLayer> layer);
+
+  // --- Between steps -----------------------------------------------------------------------------------------------
+  void set_transform(const Transform& world_from_body);
+  /// As a whole: of the centre of mass.
+  void set_velocity(Vec3 velocity, Vec3 angular_velocity);
+  void add_impulse(Vec3 impulse, Vec3 angular_impulse);
+  /// On a node during the next substep, N s.
+  void push_node(std::uint32_t node, Vec3 impulse) { pushes_.emplace_back(node, impulse); }
+  /// On all of it, spread as its mass is, during the next substep.
+  void push(Vec3 impulse, Vec3 angular_impulse);
+  /// Where the nodes are and how fast, in the world; the core stays as it is. Velocities may be none.
+  void set_nodes(std::span<const Vec3> positions, std::span<const Vec3> velocities);
+  void set_plastic(std::uint32_t node, Vec3 displacement) { state_.plastic.set(node, displacement); }
+
+  // --- A substep ---------------------------------------------------------------------------------------------------
+  /// The system without contacts.
+  void begin(Workers& workers, Vec3 gravity, float dt);
+  /// A row for each touch, `rigid_of` of which says which rigid body of the island it pushes back (or `kNoRigid`), and
+  /// rows that keep touching nodes from being pressed into the core.
+  void add_rows(std::span<const SolidTouch> touches, std::span<const std::uint32_t> rigid_of,
+                std::span<const Vec3> arms, float dt);
+  LayeredSystem& system() { return system_; }
+  const LayeredSystem& system() const { return system_; }
+  /// Takes over the velocities that were found, and what the touches gave.
+  void finish(Workers& workers, std::span<const SolidTouch> touches, float dt);
+  void advance(Workers& workers, float dt);
+  /// Plastic flow.
+  void settle(Workers& workers, float dt);
+  /// begin, add_rows, solve and finish of a body that touches the world alone.
+  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches = {});
+  LayeredTolerance tolerance() const;
+
+  // --- Reading -----------------------------------------------------------------------------------------------------
+  const LayeredDef& def() const { return *def_; }
+  std::shared_ptr<const LayeredDef> shared_def() const { return def_; }
+  const LayeredLayer& layer() const { return *layer_; }
+  std::shared_ptr<const LayeredLayer> shared_layer() const { return layer_; }
+  std::uint32_t node_count() const { return layer_->node_count(); }
+  Transform world_from_body() const;  ///< of the frame of the surface
+  Vec3 node_position(std::uint32_t node) const;
+  Vec3 node_velocity(std::uint32_t node) const;
+  Vec3 core_velocity_at(Vec3 point) const;
+  void copy_positions(Workers& workers, std::vector<Vec3>& out) const;
+  void copy_velocities(Workers& workers, std::vector<Vec3>& out) const;
+  LayeredTotals totals(Workers& workers) const;
+  double elastic_energy(Workers& workers) const;
+  bool is_finite() const;
+  float slop() const;  ///< m, the depth of contact that is left alone
+
+  LayeredState& state() { return state_; }
+  const LayeredState& state() const { return state_; }
+  std::vector<std::pair<std::uint32_t, Vec3>>& pushes() { return pushes_; }
+  const std::vector<std::pair<std::uint32_t, Vec3>>& pushes() const { return pushes_; }
+
+ private:
+  struct Moments {
+    Vector6 momentum{};  ///< world axes, about the core's centre
+    Matrix6 mass{};
+    double kinetic = 0;
+
+    /// Of mass, from the core's centre.
+    Vec3d center() const { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
+  };
+  Moments moments(Workers& workers) const;
+  void turn_axes(Workers& workers, Vec3d turn, float dt);
+  void add_limit_row(const SolidTouch& touch, std::uint32_t index, float dt);
+
+  std::shared_ptr<const LayeredDef> def_;
+  std::shared_ptr<const LayeredLayer> layer_;
+  LayeredState state_;
+  LayeredSystem system_;
+  std::vector<std::pair<std::uint32_t, Vec3>> pushes_;
+  Vector6 push_{};
+  std::unique_ptr<LayeredIsland> alone_;
+  Vector6 expected_{};  ///< momentum and spin after the substep, but for contacts
+  Vec3d late_spin_{};   ///< see `finish`
+  LaneVectors scratch_, flow_;
+  // Scratch.
+  static constexpr std::size_t kSums = 17;
+  mutable std::vector<std::array<double, kSums>> parts_;
+  mutable LaneVectors stretched_;
+};
+
+}  // namespace pliant

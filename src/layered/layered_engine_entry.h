@@ -1,0 +1,42 @@
+// What the engine keeps of each layered body, shared by the files that implement it.
+#pragma once
+
+#include "layered/layered_engine.h"
+
+namespace pliant {
+
+/// What of a layered body decides the future, besides what its body holds.
+struct LayeredSettings {
+  float friction = 0.5f, gravity_scale = 1;
+  CollisionFilter filter{};
+  bool awake = true, frozen = false;
+};
+
+struct LayeredEngine::Entry {
+  BodyId id{};
+  std::unique_ptr<LayeredBody> body;
+  LayeredSettings settings;
+
+  // Of this step.
+  Vec3 force{}, torque{};                                   ///< on all of it, N, N m
+  std::vector<std::pair<std::uint32_t, Vec3>> node_forces;  ///< N
+  std::vector<SolidTouch> touches;
+  std::vector<std::uint32_t> rigid_of;  ///< of each touch, among the island's
+  std::vector<Vec3> arms;
+  std::vector<std::vector<SolidTouch>> touches_of_part;  ///< scratch, kept for its memory
+  LayeredState before;                                   ///< where the step began
+
+  // Filled when somebody asks.
+  mutable std::vector<Vec3> positions, velocities;
+  mutable Aabb box;
+  mutable LayeredTotals totals;
+  mutable double energy = 0;
+  mutable std::uint64_t hash = 0;
+  mutable bool positions_fresh = false, velocities_fresh = false, totals_fresh = false, energy_fresh = false,
+               hash_fresh = false;
+
+  bool is_active() const { return settings.awake && !settings.frozen; }
+  void set_stale() { positions_fresh = velocities_fresh = totals_fresh = energy_fresh = hash_fresh = false; }
+};
+
+}  // namespace pliant

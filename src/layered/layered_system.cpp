@@ -1,0 +1,286 @@
+#include "layered/layered_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+Vector6 joined(Vec3d a, Vec3d b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
+
+/// The inverse of a symmetric matrix; zero where it has none, as for the lanes that no node uses.
+LaneSym3<Float8> inverse(const LaneSym3<Float8>& m) {
+  const Float8 det = determinant(m);
+  const auto usable = det > broadcast(0);
+  return adjugate(m) * select(usable, broadcast(1) / select(usable, det, broadcast(1)), broadcast(0));
+}
+
+}  // namespace
+
+BodyAxes::BodyAxes(Quat rotation) {
+  const Vec3 columns[3] = {rotation.rotate({1, 0, 0}), rotation.rotate({0, 1, 0}), rotation.rotate({0, 0, 1})};
+  for (std::size_t i = 0; i < 3; ++i) world_from_body.rows[i] = {columns[0][i], columns[1][i], columns[2][i]};
+}
+
+Vec3 BodyAxes::to_body(Vec3 v) const {
+  return world_from_body.rows[0] * v.x + world_from_body.rows[1] * v.y + world_from_body.rows[2] * v.z;
+}
+Vec3d BodyAxes::to_world(Vec3d v) const {
+  const auto& r = world_from_body.rows;
+  return {dot(Vec3d(r[0]), v), dot(Vec3d(r[1]), v), dot(Vec3d(r[2]), v)};
+}
+Vec3d BodyAxes::to_body(Vec3d v) const {
+  const auto& r = world_from_body.rows;
+  return Vec3d(r[0]) * v.x + Vec3d(r[1]) * v.y + Vec3d(r[2]) * v.z;
+}
+Vector6 BodyAxes::to_world(const Vector6& v) const { return joined(to_world(part_of(v, 0)), to_world(part_of(v, 3))); }
+Vector6 BodyAxes::to_body(const Vector6& v) const { return joined(to_body(part_of(v, 0)), to_body(part_of(v, 3))); }
+
+Matrix6 BodyAxes::to_world(const Matrix6& m) const {
+  // Columns first, then rows: R M Rᵀ block by block.
+  Matrix6 half{}, out{};
+  for (std::size_t row = 0; row < 6; ++row) {
+    const Vector6 turned =
+        to_world(Vector6{m[6 * row], m[6 * row + 1], m[6 * row + 2], m[6 * row + 3], m[6 * row + 4], m[6 * row + 5]});
+    for (std::size_t k = 0; k < 6; ++k) half[6 * row + k] = turned[k];
+  }
+  for (std::size_t column = 0; column < 6; ++column) {
+    Vector6 v;
+    for (std::size_t k = 0; k < 6; ++k) v[k] = half[6 * k + column];
+    v = to_world(v);
+    for (std::size_t k = 0; k < 6; ++k) out[6 * k + column] = v[k];
+  }
+  return out;
+}
+
+void add_point_block(Matrix6& m, Vec3d arm, const LaneSym3<float>& block) {
+  const double w[3][3] = {
+      {block.xx, block.xy, block.xz}, {block.xy, block.yy, block.yz}, {block.xz, block.yz, block.zz}};
+  // J = [I, −[arm]×]
+  const double j[3][6] = {{1, 0, 0, 0, arm.z, -arm.y}, {0, 1, 0, -arm.z, 0, arm.x}, {0, 0, 1, arm.y, -arm.x, 0}};
+  double wj[3][6];
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t k = 0; k < 6; ++k) wj[a][k] = w[a][0] * j[0][k] + w[a][1] * j[1][k] + w[a][2] * j[2][k];
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t k = 0; k < 6; ++k) m[6 * i + k] += j[0][i] * wj[0][k] + j[1][i] * wj[1][k] + j[2][i] * wj[2][k];
+  }
+}
+
+Matrix6 mass_matrix(double mass, const std::array<double, 9>& inertia, Vec3d offset) {
+  Matrix6 m{};
+  const auto weight = static_cast<float>(1);
+  add_point_block(m, offset, {weight, weight, weight, 0, 0, 0});
+  for (double& entry : m) entry *= mass;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) m[6 * (i + 3) + k + 3] += inertia[3 * i + k];
+  }
+  return m;
+}
+
+void add_layer_mass(Matrix6& to, const double* s) {
+  const double skew[3][3] = {{0, -s[3], s[2]}, {s[3], 0, -s[1]}, {-s[2], s[1], 0}};
+  const double inertia[3][3] = {{s[5] + s[6], -s[7], -s[8]}, {-s[7], s[4] + s[6], -s[9]}, {-s[8], -s[9], s[4] + s[5]}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    to[7 * i] += s[0];
+    for (std::size_t k = 0; k < 3; ++k) {
+      to[6 * (i + 3) + k] += skew[i][k], to[6 * k + i + 3] += skew[i][k];
+      to[6 * (i + 3) + k + 3] += inertia[i][k];
+    }
+  }
+}
+
+void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const LayeredStart& start, float dt) {
+  layer_ = &layer, start_ = start, dt_ = dt;
+  stretch_ = dt * dt + dt * start.stiffness_damping, drag_ = dt * start.mass_damping;
+  for (LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) {
+    if (v->groups() != layer.groups()) v->assign(layer.node_count());
+  }
+  inverses_.resize(48 * layer.groups());
+  rows_.clear();
+
+  // What the layer is stretched by, now and at the end of the step; and the sums that make up the body's mass.
+  const Float8 h = broadcast(dt), stretch = broadcast(stretch_), drag = broadcast(drag_);
+  const Sums mass = sum_groups(workers, 10, [&](std::size_t g, Float8* to) {
+    const LaneVec3<Float8> q = start.displacement->group(g), u = layer.rest().group(g) + q;
+    const LaneVec3<Float8> e = start.elastic_velocity->group(g);
+    places_.set_group(g, u);
+    x_.set_group(g, e);
+    e_.set_group(g, (q - start.plastic->group(g)) * h + e * stretch);
+    const Float8 m = load8(layer.masses() + 8 * g);
+    const LaneVec3<Float8> mu = u * m;
+    to[0] += m, to[1] += mu.x, to[2] += mu.y, to[3] += mu.z;
+    to[4] += mu.x * u.x, to[5] += mu.y * u.y, to[6] += mu.z * u.z;
+    to[7] += mu.x * u.y, to[8] += mu.x * u.z, to[9] += mu.y * u.z;
+  });
+  Matrix6 of_layer{};
+  add_layer_mass(of_layer, mass.values);
+  const Matrix6 of_core = mass_matrix(layer.core_mass(), layer.core_inertia(), {});
+  core_mass_ = start.axes.to_world(of_core);
+  core_block_ = of_core;
+  for (std::size_t i = 0; i < 36; ++i) {
+    core_block_[i] +=
+        static_cast<double>(stretch_) * layer.core_stiffness()[i] + static_cast<double>(drag_) * of_layer[i];
+    of_layer[i] += of_core[i];
+  }
+  whole_mass_ = start.axes.to_world(of_layer);
+  core_block_ = start.axes.to_world(core_block_);
+  for (std::size_t i = 0; i < 36; ++i) core_block_[i] += start.core_extra[i];
+
+  const LaneVec3<Float8> weight = broadcast_vec8(start.axes.to_body(start.gravity) * dt);
+  const Sums forces = sum_groups(workers, 6, [&](std::size_t g, Float8* to) {
+    const Float8 m = load8(layer.masses() + 8 * g);
+    const LaneVec3<Float8> u = places_.group(g);
+    const LaneVec3<Float8> f = layer.stiffness_times(g, e_.data()) + x_.group(g) * (m * drag), moment = cross(u, f);
+    r_.set_group(g, weight * m - f);
+    to[0] += f.x, to[1] += f.y, to[2] += f.z, to[3] += moment.x, to[4] += moment.y, to[5] += moment.z;
+  });
+  for (const auto& [node, impulse] : start.pushes) r_.add(node, start.axes.to_body(impulse));
+  const double* f = forces.values;
+  r6_ = start.axes.to_world(Vector6{f[0], f[1], f[2], f[3], f[4], f[5]});
+  for (std::size_t k = 0; k < 6; ++k) r6_[k] += start.core_impulse[k];
+  for (std::size_t k = 0; k < 3; ++k) r6_[k] += layer.core_mass() * static_cast<double>(start.gravity[k] * dt);
+  x6_ = start.velocity;
+  if (start.core_is_fixed) r6_ = {};
+  for (std::size_t g = 0; g < layer.groups(); ++g) e_.set_group(g, {});
+  direction6_ = {}, product6_ = {};
+  for (std::size_t g = 0; g < layer.groups(); ++g) q_.set_group(g, {});
+}
+
+void LayeredSystem::index_rows() {
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const LayeredRow& a, const LayeredRow& b) { return a.node < b.node; });
+  const std::size_t chunks = (layer_->groups() + kGrain - 1) / kGrain;
+  row_starts_.assign(chunks + 1, static_cast<std::uint32_t>(rows_.size()));
+  for (std::size_t i = rows_.size(); i-- > 0;) {
+    const std::size_t chunk = rows_[i].node / (kLanes * kGrain);
+    row_starts_[chunk] = static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t c = chunks; c-- > 0;) row_starts_[c] = std::min(row_starts_[c], row_starts_[c + 1]);
+}
+
+float LayeredSystem::response(std::uint32_t node, Vec3 direction) const {
+  const float* d = inverses_.data() + node / kLanes * 48 + node % kLanes;
+  const LaneSym3<float> block{d[0], d[8], d[16], d[24], d[32], d[40]};
+  const LaneVec3<float> n = to_lane(start_.axes.to_body(direction));
+  return pliant::dot(n, block * n);
+}
+
+Vec3 LayeredSystem::node_velocity(std::uint32_t node) const {
+  return start_.axes.to_world(x_.get(node)) + core_velocity_at(node_arm(node));
+}
+Vec3 LayeredSystem::node_arm(std::uint32_t node) const { return start_.axes.to_world(places_.get(node)); }
+Vec3 LayeredSystem::core_velocity_at(Vec3 arm) const { return rounded(x6_, 0) + cross(rounded(x6_, 3), arm); }
+
+void LayeredSystem::add_to_residual(std::uint32_t node, Vec3 impulse) { r_.add(node, start_.axes.to_body(impulse)); }
+
+void LayeredSystem::add_to_core_residual(Vec3 impulse, Vec3 arm) {
+  if (start_.core_is_fixed) return;
+  const Vec3d moment = cross(Vec3d(arm), Vec3d(impulse));
+  for (std::size_t k = 0; k < 3; ++k) r6_[k] += static_cast<double>(impulse[k]), r6_[k + 3] += moment[k];
+}
+
+void LayeredSystem::invert_diagonals(Workers& workers) {
+  const Float8 stretch = broadcast(stretch_), drag = broadcast(1 + drag_);
+  const std::size_t groups = layer_->groups();
+  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t i = row_starts_.empty() ? 0 : row_starts_[begin / kGrain];
+    const std::uint32_t row_end = row_starts_.empty() ? 0 : row_starts_[begin / kGrain + 1];
+    for (std::size_t g = begin; g < end; ++g) {
+      const Float8 m = load8(layer_->masses() + 8 * g) * drag;
+      LaneSym3<Float8> d = layer_->diagonal(g) * stretch + LaneSym3<Float8>{m, m, m, {}, {}, {}};
+      for (; i < row_end && rows_[i].node / kLanes == g; ++i) {
+        if (!rows_[i].active) continue;
+        LayeredRow turned = rows_[i];
+        turned.normal = start_.axes.to_body(turned.normal);
+        const LaneSym3<float> block = turned.block();
+        const std::size_t lane = rows_[i].node % kLanes;
+        d.xx[lane] += block.xx, d.yy[lane] += block.yy, d.zz[lane] += block.zz;
+        d.xy[lane] += block.xy, d.xz[lane] += block.xz, d.yz[lane] += block.yz;
+      }
+      store_sym8(inverses_.data() + 48 * g, inverse(d));
+    }
+  });
+  set_core_block();
+}
+
+void LayeredSystem::set_core_block() {
+  Matrix6 block = core_block_;
+  for (const LayeredRow& row : rows_) {
+    if (row.active && row.rigid == LayeredRow::kOwnCore) add_point_block(block, Vec3d(row.arm), row.block());
+  }
+  for (std::size_t i = 0; i < 36; ++i) core_factor_.at(i / 6, i % 6) = block[i];
+  core_factor_.factor();
+}
+
+double LayeredSystem::take_step(Workers& workers, double step) {
+  const Float8 by = broadcast(static_cast<float>(step));
+  const Sums sums = sum_groups(workers, 7, [&](std::size_t g, Float8* to) {
+    x_.set_group(g, x_.group(g) + e_.group(g) * by);
+    const LaneVec3<Float8> r = r_.group(g) - q_.group(g) * by, moment = cross(places_.group(g), r);
+    r_.set_group(g, r);
+    to[0] += dot(r, load_sym8(inverses_.data() + 48 * g) * r);
+    to[1] += r.x, to[2] += r.y, to[3] += r.z, to[4] += moment.x, to[5] += moment.y, to[6] += moment.z;
+  });
+  const double* s = sums.values;
+  if (start_.core_is_fixed) return s[0];
+  for (std::size_t k = 0; k < 6; ++k) x6_[k] += step * direction6_[k], r6_[k] -= step * product6_[k];
+  core_z_ = core_factor_.solve(r6_);
+  whole_residual_ = start_.axes.to_world(Vector6{s[1], s[2], s[3], s[4], s[5], s[6]});
+  for (std::size_t k = 0; k < 6; ++k) whole_residual_[k] += r6_[k];
+  return s[0] + dot(r6_, core_z_);
+}
+
+void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, double beta) {
+  const Vector6 core = start_.core_is_fixed ? Vector6{} : start_.axes.to_body(core_z_);
+  const LaneVec3<Float8> shift = broadcast_vec8(rounded(core, 0)), turn = broadcast_vec8(rounded(core, 3));
+  const Float8 by = broadcast(static_cast<float>(beta));
+  parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const LaneVec3<Float8> z = load_sym8(inverses_.data() + 48 * g) * r_.group(g);
+      e_.set_group(g, z - shift - cross(turn, places_.group(g)) + e_.group(g) * by);
+    }
+  });
+  if (start_.core_is_fixed) return;
+  for (std::size_t k = 0; k < 6; ++k) direction6_[k] = core_z_[k] + whole[k] + beta * direction6_[k];
+}
+
+double LayeredSystem::finish_multiply(const Sums& sums) {
+  const double* s = sums.values;
+  if (start_.core_is_fixed) return s[0];
+  const Vector6 f = start_.axes.to_world(Vector6{s[1], s[2], s[3], s[4], s[5], s[6]});
+  const Vector6 own = core_mass_ * direction6_, extra = start_.core_extra * direction6_;
+  for (std::size_t k = 0; k < 6; ++k) product6_[k] = own[k] + extra[k] - f[k];
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].rigid != LayeredRow::kOwnCore || !rows_[i].active) continue;
+    const Vec3d push(row_forces_[i]), moment = cross(Vec3d(rows_[i].arm), push);
+    for (std::size_t k = 0; k < 3; ++k) product6_[k] -= push[k], product6_[k + 3] -= moment[k];
+  }
+  return s[0] + dot(direction6_, product6_);
+}
+
+void LayeredSystem::add_whole(const Vector6& motion) {
+  if (start_.core_is_fixed) return;
+  for (std::size_t k = 0; k < 6; ++k) x6_[k] += motion[k];
+}
+
+void LayeredSystem::remove_whole(Workers& workers, const Vector6& motion) {
+  const Vector6 body = start_.axes.to_body(motion);
+  const LaneVec3<Float8> shift = broadcast_vec8(rounded(body, 0)), turn = broadcast_vec8(rounded(body, 3));
+  parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const Float8 m = load8(layer_->masses() + 8 * g);
+      r_.set_group(g, r_.group(g) - (shift + cross(turn, places_.group(g))) * m);
+    }
+  });
+  const Vector6 own = core_mass_ * motion, extra = start_.core_extra * motion;
+  for (std::size_t k = 0; k < 6; ++k) r6_[k] -= own[k] + extra[k];
+}
+
+std::size_t LayeredSystem::bytes() const {
+  std::size_t total = 4 * inverses_.size() + rows_.capacity() * sizeof(LayeredRow);
+  for (const LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) total += 4 * v->floats().size();
+  return total;
+}
+
+}  // namespace pliant

@@ -1,0 +1,64 @@
+// Free flight: what must be conserved is, and a body with a stiff layer moves as a rigid one does.
+#include <algorithm>
+#include <cmath>
+
+#include "layered_support.h"
+
+namespace pliant {
+namespace {
+
+void spin_freely(float young_modulus, float speed) {
+  LayeredDef def = torus_def(young_modulus);
+  def.angular_velocity = {0.3f * speed, speed, 0.1f * speed};
+  def.velocity = {1, 2, 3};
+  const auto body = make_body(def);
+  Workers workers(2);
+  const LayeredTotals start = body->totals(workers);
+  double most = 0, least = 1e300;
+  for (int step = 0; step < 1000; ++step) {
+    const SolveResult result = body->solve(workers, {}, 1.0f / 60);
+    EXPECT_TRUE(result.converged);
+    body->advance(workers, 1.0f / 60);
+    const double energy = body->totals(workers).kinetic + body->elastic_energy(workers);
+    most = std::max(most, energy), least = std::min(least, energy);
+  }
+  const LayeredTotals end = body->totals(workers);
+  EXPECT_LT(length(end.spin - start.spin), 1e-5 * length(start.spin));
+  EXPECT_LT(length(end.momentum - start.momentum), 1e-5 * length(start.momentum));
+  // Energy of what flies along does not count.
+  const double drift = 0.5 * dot(start.momentum, start.momentum) / start.mass, whole = start.kinetic - drift;
+  EXPECT_LT(most - drift, 1.01 * whole);
+  EXPECT_GT(least - drift, 0.95 * whole);
+}
+
+TEST(LayeredFlight, SoftTorusKeepsItsSpinAndEnergy) { spin_freely(3e3f, 2); }
+TEST(LayeredFlight, FirmTorusKeepsItsSpinAndEnergy) { spin_freely(6e4f, 6); }
+
+TEST(LayeredFlight, AStiffLayerTumblesAsARigidBody) {
+  Workers workers(2);
+  // Inertia across and along the axis of symmetry, from the spin of unit turns.
+  const auto inertia = [&](Vec3 turn) {
+    LayeredDef def = torus_def(1e7f);
+    def.angular_velocity = turn;
+    return length(make_body(def)->totals(workers).spin);
+  };
+  const double across = inertia({1, 0, 0});
+  LayeredDef def = torus_def(1e7f);
+  def.angular_velocity = {0.8f, 3, 0};
+  const auto body = make_body(def);
+  const Vec3d spin = body->totals(workers).spin, pole = normalized(spin);
+  // The axis goes around the spin at |L| / I across (Euler's equations of a symmetric top).
+  const Vec3d axis(0, 1, 0);
+  constexpr int kSteps = 120;
+  for (int i = 0; i < kSteps; ++i) body->solve(workers, {}, 1.0f / 60), body->advance(workers, 1.0f / 60);
+  const double angle = length(spin) / across * kSteps / 60.0;
+  const Vec3d along = pole * dot(axis, pole), side = axis - along;
+  const Vec3d wanted = along + side * std::cos(angle) + cross(pole, side) * std::sin(angle);
+  const Vec3d found(body->state().rotation.rotate({0, 1, 0}));
+  // Within 2 % of the way gone, and as far from the pole as before.
+  EXPECT_LT(length(found - wanted), 0.02 * angle * length(side));
+  EXPECT_NEAR(dot(found, pole), dot(axis, pole), 0.002);
+}
+
+}  // namespace
+}  // namespace pliant
