@@ -42,6 +42,7 @@ class PointReplacer {
       point.m_appliedImpulse = before_[same].m_appliedImpulse;
       point.m_appliedImpulseLateral1 = before_[same].m_appliedImpulseLateral1;
       point.m_appliedImpulseLateral2 = before_[same].m_appliedImpulseLateral2;
+      point.m_contactPointFlags |= before_[same].m_contactPointFlags & kSolvedElsewhere;
       point.m_lifeTime = before_[same].m_lifeTime + 1;
     }
     manifold_.addManifoldPoint(point, true);

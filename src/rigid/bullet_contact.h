@@ -16,6 +16,9 @@
 
 namespace pliant {
 
+/// A flag of contact points beside Bullet's own: another engine found the impulse in the last substep.
+constexpr int kSolvedElsewhere = 1 << 10;
+
 /// Puts our algorithms into the dispatcher's table. The functions live as long as the program.
 void register_contact_algorithms(btCollisionDispatcher& dispatcher);
 

@@ -1,6 +1,7 @@
 // Islands that another engine solves: handing their rigid bodies and contacts over, and taking them back.
 #include <algorithm>
 
+#include "rigid/bullet_contact.h"
 #include "rigid/rigid_impl.h"
 #include "rigid/tangents.h"
 
@@ -136,6 +137,7 @@ void RigidEngine::take_back(const SharedRows& rows, float dt) {
     const Tangents tangents(point.m_normalWorldOnB);
     const btVector3 impulse = to_bullet(shared.impulse);
     point.m_lateralFrictionDir1 = tangents.first, point.m_lateralFrictionDir2 = tangents.second;
+    point.m_contactPointFlags |= kSolvedElsewhere;
     point.m_appliedImpulse = impulse.dot(point.m_normalWorldOnB);
     point.m_appliedImpulseLateral1 = impulse.dot(tangents.first);
     point.m_appliedImpulseLateral2 = impulse.dot(tangents.second);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rigid/bullet_contact.h"
 #include "rigid/rigid_impl.h"
 #include "rigid/tangents.h"
 
@@ -44,6 +45,11 @@ void RigidEngine::Impl::enter_friction_frame(btPersistentManifold& manifold, flo
     btManifoldPoint& point = manifold.getContactPoint(i);
     const btVector3& normal = point.m_normalWorldOnB;
     const Tangents tangents(normal);
+    // What a solid pressed through a light body onto others would throw it away once the solid is gone.
+    if (point.m_contactPointFlags & kSolvedElsewhere) {
+      point.m_appliedImpulse = point.m_appliedImpulseLateral1 = point.m_appliedImpulseLateral2 = 0;
+      point.m_contactPointFlags &= ~kSolvedElsewhere;
+    }
     const btVector3 impulse =
         tangents.first * point.m_appliedImpulseLateral1 + tangents.second * point.m_appliedImpulseLateral2;
     btVector3 slide =
