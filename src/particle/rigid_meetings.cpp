@@ -8,8 +8,9 @@ namespace {
 
 /// Share of the radius within which features are watched, moving or not.
 constexpr float kMargin = 0.5f;
-/// Round things larger than so many cells are left to the nodes.
-constexpr float kLargeRound = 2;
+/// Things larger than so many cells are left to the nodes. With these contacts too, dishes on a fine tablecloth are
+/// dragged along by it.
+constexpr float kLargeRound = 2, kLarge = 3;
 
 Aabb box_of_way(const BodySurface& surface, float h) {
   Aabb box;
@@ -81,7 +82,8 @@ void RigidMeetings::find(std::span<const BodySurface> surfaces, std::span<const 
     const BodySurface& surface = surfaces[near.surface];
     const Obstacle& obstacle = obstacles[near.obstacle];
     const auto& features = features_.of(obstacle.shape);
-    if (features->pieces().empty()) continue;
+    const auto is_small = [&](const RigidFeatures::Piece& piece) { return piece.size < kLarge * surface.depth; };
+    if (std::none_of(features->pieces().begin(), features->pieces().end(), is_small)) continue;
     if (near.surface != last) {
       last = near.surface;
       tree = trees_.tree(surface.id);
