@@ -28,6 +28,15 @@ bool is_sharp(const Shape& shape, float cell) {
   return !std::holds_alternative<Plane>(shape) && !std::holds_alternative<Heightfield>(shape);
 }
 
+/// Whether two of the three sides of its box are smaller than `size`: a plate, however thin, is not, a rod is.
+bool is_small(const RigidFeatures::Piece& piece, float size) {
+  if (piece.is_large()) return false;
+  Aabb box;
+  for (const Vec3 point : piece.points) box.include(point);
+  const Vec3 sides = box.expanded(piece.radius).size();
+  return (sides.x < size) + (sides.y < size) + (sides.z < size) >= 2;
+}
+
 std::unique_ptr<SurfaceTree> make_tree(const BodySurface& surface) {
   std::vector<Vec4> rest;
   for (const Vec3 p : surface.rest) rest.push_back({p.x, p.y, p.z, 0});
@@ -82,8 +91,8 @@ void RigidMeetings::find(std::span<const BodySurface> surfaces, std::span<const 
     const BodySurface& surface = surfaces[near.surface];
     const Obstacle& obstacle = obstacles[near.obstacle];
     const auto& features = features_.of(obstacle.shape);
-    const auto is_small = [&](const RigidFeatures::Piece& piece) { return piece.size < kLarge * surface.depth; };
-    if (std::none_of(features->pieces().begin(), features->pieces().end(), is_small)) continue;
+    const auto may_slip = [&](const RigidFeatures::Piece& piece) { return is_small(piece, kLarge * surface.depth); };
+    if (std::none_of(features->pieces().begin(), features->pieces().end(), may_slip)) continue;
     if (near.surface != last) {
       last = near.surface;
       tree = trees_.tree(surface.id);
