@@ -69,7 +69,7 @@ BenchResult run(const Wall& wall, const BenchContext& context) {
 }  // namespace
 
 void add_fracture_benchmarks(std::vector<Benchmark>& suite) {
-  const Wall small{20, 1, 0.15f, 1e5f}, large{29, 2, 0.2f, 1e5f};
+  const Wall small{20, 1, 0.15f, 7e4f}, large{29, 2, 0.2f, 9.3e4f};
   suite.push_back({"wall_2k", [small](const BenchContext& context) { return run(small, context); }});
   suite.push_back({"wall_10k", [large](const BenchContext& context) { return run(large, context); }});
 }

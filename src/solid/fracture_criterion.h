@@ -1,7 +1,7 @@
 // Where a solid is pulled apart: the separation tensor of every node that may break, against what its material bears.
 //
-// Cost: some 10 ns a tet while nothing is under half of its strength, which is looked at first; then about 60 ns a tet
-// and 1 µs for each node with a tet under more than that.
+// Cost on one core: 33 ns a tet while nothing is under half of its strength, which is looked at first; where every node
+// is, 450 ns a tet in all. 130 bytes a tet with the topology.
 #pragma once
 
 #include <cstdint>

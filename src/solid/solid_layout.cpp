@@ -10,6 +10,21 @@ namespace {
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
+/// Two numbers as one that sorts in their order.
+std::uint64_t joined(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
+
+/// Sorts by `key(item)`, which is below `bound`, in linear time. Equal ones keep their order, so that several keys are
+/// sorted by from the last to the first.
+template <typename Item, typename Key>
+void counting_sort(std::vector<Item>& items, std::size_t bound, Key&& key) {
+  std::vector<std::uint32_t> starts(bound + 1, 0);
+  for (const Item& item : items) ++starts[key(item) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<Item> sorted(items.size());
+  for (const Item& item : items) sorted[starts[key(item)]++] = item;
+  items.swap(sorted);
+}
+
 /// One edge of one tet, by slots.
 struct Incidence {
   std::uint32_t i, j;  ///< slots, i < j
@@ -25,7 +40,8 @@ std::vector<Edge> unique_edges(const TetMesh& mesh) {
   for (const Tet& tet : mesh.tets) {
     for (const auto& [p, q] : kTetEdges) edges.push_back(std::minmax(tet[p], tet[q]));
   }
-  std::sort(edges.begin(), edges.end());
+  counting_sort(edges, mesh.nodes.size(), [](const Edge& edge) { return edge.second; });
+  counting_sort(edges, mesh.nodes.size(), [](const Edge& edge) { return edge.first; });
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return edges;
 }
@@ -81,19 +97,32 @@ class LayoutBuilder {
 
   std::uint32_t aggregate_of(std::uint32_t slot) const { return aggregate_of_group_[slot / 8]; }
 
+  /// The tets by kind, then by their slots.
+  std::vector<std::uint32_t> tets_by_slots() const {
+    struct Key {
+      std::uint64_t first, last;  ///< two slots each, ascending
+      std::uint32_t tet;
+      std::uint8_t kind;
+    };
+    std::vector<Key> keys(mesh_.tets.size());
+    for (std::uint32_t t = 0; t < keys.size(); ++t) {
+      Tet slots = mesh_.tets[t];
+      for (std::uint32_t& slot : slots) slot = out_.slot_of_node[slot];
+      std::sort(slots.begin(), slots.end());
+      keys[t] = {joined(slots[0], slots[1]), joined(slots[2], slots[3]), t, kinds_[t]};
+    }
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return std::tie(a.kind, a.first, a.last, a.tet) < std::tie(b.kind, b.first, b.last, b.tet);
+    });
+    std::vector<std::uint32_t> order(keys.size());
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const Key& key) { return key.tet; });
+    return order;
+  }
+
   void batch_tets() {
     const std::size_t count = mesh_.tets.size();
     out_.tet_count = static_cast<std::uint32_t>(count);
-    std::vector<std::uint32_t> order(count);
-    std::iota(order.begin(), order.end(), 0u);
-    std::vector<std::array<std::uint32_t, 4>> slots(count);
-    for (std::size_t t = 0; t < count; ++t) {
-      for (std::size_t c = 0; c < 4; ++c) slots[t][c] = out_.slot_of_node[mesh_.tets[t][c]];
-      std::sort(slots[t].begin(), slots[t].end());
-    }
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::tie(kinds_[a], slots[a], a) < std::tie(kinds_[b], slots[b], b);
-    });
+    const std::vector<std::uint32_t> order = tets_by_slots();
     out_.batch_of_tet.resize(count);
     for (std::size_t k = 0; k < count; ++k) {
       if (k > 0 && kinds_[order[k]] != kinds_[order[k - 1]]) pad_batch();
@@ -170,12 +199,12 @@ class LayoutBuilder {
         all.push_back({out_.slot_of_node[tet[p]], out_.slot_of_node[tet[q]], lane, p, q});
       }
     }
-    std::sort(all.begin(), all.end(), [&](const Incidence& a, const Incidence& b) {
-      const auto key = [&](const Incidence& e) {
-        return std::tuple(aggregate_of(e.i), aggregate_of(e.j), e.i, e.j, e.tet);
-      };
-      return key(a) < key(b);
-    });
+    // By the aggregates of i and of j, then by i, j and tet; they stand by tet already.
+    const std::size_t slots = out_.slot_count, aggregates = out_.aggregate_starts.size();
+    counting_sort(all, slots, [](const Incidence& e) { return e.j; });
+    counting_sort(all, slots, [](const Incidence& e) { return e.i; });
+    counting_sort(all, aggregates, [&](const Incidence& e) { return aggregate_of(e.j); });
+    counting_sort(all, aggregates, [&](const Incidence& e) { return aggregate_of(e.i); });
     return all;
   }
 

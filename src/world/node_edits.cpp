@@ -92,6 +92,9 @@ std::span<const Face> World::Impl::surface_faces(BodyId id) {
 
 Status World::Impl::queue_pressure(BodyId id, float pressure, const NodeSelection& nodes) {
   constexpr const char* kCall = "apply_pressure";
+  if (Status status = check_nodes(id, kCall); !status) return status;
+  const edit::Nodes in_pieces{.slot = id.index, .what = edit::Nodes::What::Pressure, .number = pressure};
+  if (state.bodies[id.index].origin && queue_in_family(id, kCall, nodes, std::isfinite(pressure), in_pieces)) return {};
   Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, kCall);
   if (!selected) return selected.error();
   if (const auto pressed = select_faces(surface_faces(id), *selected); !pressed) {

@@ -18,6 +18,19 @@ SolidDef brittle_bar(float strength) {
   return def;
 }
 
+/// Where a bar cracks that is stretched by `stretch` along X at once.
+std::vector<Crack> cracks_of(const SolidDef& def, Vec3 stretch) {
+  Rig rig(def);
+  for (std::uint32_t n = 0; n < rig.body.node_count(); ++n) {
+    rig.body.set_position(n, multiply_each(rig.mesh().nodes[n], stretch));
+  }
+  rig.body.assemble(rig.workers, kStep);
+  SolidFracture fracture(rig.body.def());
+  std::vector<Crack> cracks;
+  fracture.run(rig.workers, rig.body, {}, cracks);
+  return cracks;
+}
+
 struct Sums {
   double kinetic = 0, potential = 0, elastic = 0;
   double linear[3] = {}, angular[3] = {};
@@ -62,18 +75,11 @@ TEST(SolidFracture, BreakingKeepsMassMomentumAndEnergy) {
 }
 
 TEST(SolidFracture, AnEvenlyPulledBarDoesNotBreakEverywhere) {
-  Rig rig(brittle_bar(1e4f));
-  for (std::uint32_t n = 0; n < rig.body.node_count(); ++n) {
-    const Vec3 x = rig.mesh().nodes[n];
-    rig.body.set_position(n, {1.02f * x.x, x.y, x.z});
-  }
-  rig.body.assemble(rig.workers, kStep);
-  SolidFracture fracture(rig.body.def());
-  std::vector<Crack> cracks;
-  fracture.run(rig.workers, rig.body, {}, cracks);
+  const SolidDef def = brittle_bar(1e4f);
+  const std::vector<Crack> cracks = cracks_of(def, {1.02f, 1, 1});
   // Every inner node is beyond its strength; but none breaks right before or behind one that has broken.
   ASSERT_FALSE(cracks.empty());
-  EXPECT_LT(cracks.size(), rig.body.node_count() / 2);
+  EXPECT_LT(cracks.size(), def.mesh.nodes.size() / 2);
   for (const Crack& a : cracks) {
     for (const Crack& b : cracks) {
       const Vec3 way = a.position - b.position;
@@ -87,17 +93,8 @@ TEST(SolidFracture, OtherSeedsBreakOtherwiseAndTheSameSeedTheSame) {
   const auto places = [](std::uint64_t seed) {
     SolidDef def = brittle_bar(1e4f);
     def.fracture.seed = seed;
-    Rig rig(def);
-    for (std::uint32_t n = 0; n < rig.body.node_count(); ++n) {
-      const Vec3 x = rig.mesh().nodes[n];
-      rig.body.set_position(n, {1.02f * x.x, x.y, x.z});
-    }
-    rig.body.assemble(rig.workers, kStep);
-    SolidFracture fracture(rig.body.def());
-    std::vector<Crack> cracks;
-    fracture.run(rig.workers, rig.body, {}, cracks);
     std::vector<float> out;
-    for (const Crack& crack : cracks) out.push_back(crack.position.x);
+    for (const Crack& crack : cracks_of(def, {1.02f, 1, 1})) out.push_back(crack.position.x);
     return out;
   };
   EXPECT_EQ(places(1), places(1));
@@ -107,15 +104,7 @@ TEST(SolidFracture, OtherSeedsBreakOtherwiseAndTheSameSeedTheSame) {
 TEST(SolidFracture, SplitsPerStepAreLimited) {
   SolidDef def = brittle_bar(1e4f);
   def.fracture.max_splits = 5;
-  Rig rig(def);
-  for (std::uint32_t n = 0; n < rig.body.node_count(); ++n) {
-    rig.body.set_position(n, rig.mesh().nodes[n] * 1.05f);
-  }
-  rig.body.assemble(rig.workers, kStep);
-  SolidFracture fracture(rig.body.def());
-  std::vector<Crack> cracks;
-  fracture.run(rig.workers, rig.body, {}, cracks);
-  EXPECT_EQ(cracks.size(), 5u);
+  EXPECT_EQ(cracks_of(def, {1.05f, 1.05f, 1.05f}).size(), 5u);
 }
 
 TEST(SolidFracture, WhatNeverBreaksStaysInOnePiece) {

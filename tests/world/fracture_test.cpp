@@ -1,8 +1,10 @@
 // Solids that break, in a world: what is kept, what is told, and that it happens again the same way.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -260,6 +262,45 @@ TEST(Fracture, ChaosLeavesSoundPiecesOnly) {
     ASSERT_NEAR(now, mass, 1e-4 * mass);
   }
   EXPECT_GT(world.bodies().size(), 30u);
+}
+
+TEST(Fracture, NonsenseIsRefusedByName) {
+  const auto refused = [](const std::function<void(SolidDef&)>& spoil) {
+    World world;
+    SolidDef def{.mesh = tet_box({1, 1, 1}, 2, 2, 2)};
+    spoil(def);
+    const auto id = world.add(def);
+    return id ? std::string() : id.error().field;
+  };
+  EXPECT_EQ(refused([](SolidDef&) {}), "");
+  EXPECT_EQ(refused([](SolidDef& d) { d.material.strength = 0; }), "add: material.strength");
+  EXPECT_EQ(refused([](SolidDef& d) { d.material.strength = std::nanf(""); }), "add: material.strength");
+  EXPECT_EQ(refused([](SolidDef& d) { d.material.toughness = -1; }), "add: material.toughness");
+  EXPECT_EQ(refused([](SolidDef& d) { d.material.grain_strength = -1; }), "add: material.grain_strength");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.min_tets = 0; }), "add: fracture.min_tets");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.max_splits = -1; }), "add: fracture.max_splits");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{AllNodes{}, 0}}; }), "add: weakened[0].factor");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{NodeSet{"none"}, 2}}; }), "add: weakened[0].nodes");
+}
+
+TEST(Fracture, PressureReachesThePieces) {
+  // A bar that is pulled by its ends in opposite directions goes on being pulled apart when it has broken.
+  World world(WorldDef{.gravity = {}});
+  const BodyId bar =
+      world.add(SolidDef{.mesh = tet_box({2, 0.3f, 0.3f}, 16, 2, 2), .material = brittle(1e6f, 2e4f)}).value();
+  for (int i = 0; i < 40; ++i) {
+    for (const float side : {-1.0f, 1.0f}) {
+      ASSERT_TRUE(world.apply_pressure(bar, -4e4f, NodeHalfSpace{{side, 0, 0}, 0.99f}));
+    }
+    ASSERT_TRUE(world.step().errors.empty());
+  }
+  float left = 0, right = 0;
+  for (const BodyId id : world.bodies()) {
+    const float x = world.state(id)->center_of_mass.x;
+    left = std::min(left, x), right = std::max(right, x);
+  }
+  EXPECT_LT(left, -0.7f);
+  EXPECT_GT(right, 0.7f);
 }
 
 }  // namespace
