@@ -63,7 +63,7 @@ class LayeredIsland {
   Vector6 whole_part(std::size_t member) const;
   std::uint32_t rigid_member(std::uint32_t rigid) const { return static_cast<std::uint32_t>(bodies_.size()) + rigid; }
   void correct_whole();
-  bool update_rows(float allowed);
+  bool update_rows(float allowed, bool moves);
 
   std::vector<LayeredSystem*> bodies_;
   std::vector<Rigid> rigids_;
