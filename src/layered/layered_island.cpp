@@ -219,9 +219,9 @@ void LayeredIsland::correct_whole() {
   }
 }
 
-/// True when what the rows do to the bodies as a whole stands still, or no longer moves anything, and no contact is wrong
-/// by more than `allowed`, m/s. How friction is shared between neighbouring nodes may still change: it goes on settling
-/// in the next step.
+/// True when what the rows do to the bodies as a whole stands still, or no longer moves anything, and no contact is
+/// wrong by more than `allowed`, m/s. How friction is shared between neighbouring nodes may still change: it goes on
+/// settling in the next step.
 bool LayeredIsland::update_rows(float allowed, bool moves) {
   constexpr double kSteadyForce = 1e-2;
   double size = 0;

@@ -44,7 +44,7 @@ class LayeredIsland {
     RigidBodyMotion motion;
     Vec3d start, angular_start;  ///< velocities that it came with
     Matrix6 mass{};
-    Vector6 x{}, r{}, z{}, p{}, q{};
+    Vector6 x{}, r{}, p{}, q{};
 
     Vec3 velocity_at(Vec3 arm) const { return rounded(x, 0) + cross(rounded(x, 3), arm); }
     Vec3 direction_at(Vec3 arm) const { return rounded(p, 0) + cross(rounded(p, 3), arm); }
