@@ -46,6 +46,7 @@ BenchResult run_ring(const LayeredRun& run, const BenchContext& context) {
       unconverged += static_cast<double>(report.unconverged_solids);
     }));
   }
+  result.threads = context.threads;
   summarize(times, result);
   const double nodes = static_cast<double>(def.atlas.node_count());
   const double tets = 3 * static_cast<double>(def.atlas.surface.faces.size()), mean = mean_of_best(times);

@@ -161,12 +161,12 @@ void LayeredBody::add_rows(std::span<const SolidTouch> touches, std::span<const 
     const SolidTouchMemory* before = find_touch(state_.touches, touch.node, touch.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     system_.rows().push_back(row);
-    add_limit_row(touch, t, dt);
+    add_limit_row(touch, dt);
   }
 }
 
 /// Where what pushes a node would press it into the core, the core stands in its way.
-void LayeredBody::add_limit_row(const SolidTouch& touch, std::uint32_t, float dt) {
+void LayeredBody::add_limit_row(const SolidTouch& touch, float dt) {
   const Vec3 inward = layer_->inward().get(touch.node);
   const float thickness = length(inward);
   const Vec3 along = system_.axes().to_world(inward) / thickness, arm = system_.node_arm(touch.node);

@@ -57,7 +57,6 @@ class LayeredBody {
   void push(Vec3 impulse, Vec3 angular_impulse);
   /// Where the nodes are and how fast, in the world; the core stays as it is. Velocities may be none.
   void set_nodes(std::span<const Vec3> positions, std::span<const Vec3> velocities);
-  void set_plastic(std::uint32_t node, Vec3 displacement) { state_.plastic.set(node, displacement); }
 
   // --- A substep ---------------------------------------------------------------------------------------------------
   /// The system without contacts.
@@ -110,7 +109,7 @@ class LayeredBody {
   };
   Moments moments(Workers& workers) const;
   void turn_axes(Workers& workers, Vec3d turn, float dt);
-  void add_limit_row(const SolidTouch& touch, std::uint32_t index, float dt);
+  void add_limit_row(const SolidTouch& touch, float dt);
 
   std::shared_ptr<const LayeredDef> def_;
   std::shared_ptr<const LayeredLayer> layer_;

@@ -50,10 +50,9 @@ void LayeredEngine::remove_body(std::uint32_t slot) {
 // --- The step
 // ---------------------------------------------------------------------------------------------------------
 
-void LayeredEngine::begin_step(float dt) {
+void LayeredEngine::begin_step(float) {
   contacts_.clear();
   report_ = {};
-  step_dt_ = dt;
   for (const std::uint32_t slot : slots_) {
     if (entry(slot).is_active()) entry(slot).before = entry(slot).body->state();
   }

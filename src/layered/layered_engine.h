@@ -121,7 +121,6 @@ class LayeredEngine {
   std::vector<Contact> contacts_;
   std::vector<RigidPush> pushes_;  ///< ascending
   LayeredReport report_;
-  float step_dt_ = 0;
   // Scratch, kept for its memory.
   LayeredIsland island_;
   std::vector<std::uint32_t> members_, partners_;

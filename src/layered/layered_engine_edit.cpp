@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry/blast.h"
 #include "geometry/primitives.h"
 #include "layered/layered_engine_entry.h"
 
@@ -58,15 +59,9 @@ void LayeredEngine::add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point)
 void LayeredEngine::explode(std::uint32_t slot, const Explosion& explosion) {
   const std::span<const Vec3> x = node_positions(slot);
   for (const Face& face : faces(slot)) {
-    const Vec3 a = x[face[0]], b = x[face[1]], c = x[face[2]];
-    const Vec3 area = 0.5f * cross(b - a, c - a), away = (a + b + c) / 3 - explosion.center;
-    const float distance = length(away);
-    if (distance >= explosion.radius) continue;
-    const Vec3 direction = normalized(away, {0, 1, 0});
-    const float shown = -dot(area, direction);  // faces that look at the centre take it all
-    if (shown <= 0) continue;
-    const float strength = explosion.impulse_per_area * (1 - distance / explosion.radius);
-    for (const std::uint32_t node : face) entry(slot).body->push_node(node, direction * (strength * shown / 3));
+    const Vec3 push = blast_on_face(explosion, x[face[0]], x[face[1]], x[face[2]]) / 3;
+    if (push == Vec3{}) continue;
+    for (const std::uint32_t node : face) entry(slot).body->push_node(node, push);
   }
 }
 

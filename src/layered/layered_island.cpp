@@ -219,9 +219,10 @@ void LayeredIsland::correct_whole() {
   }
 }
 
-/// True when what the rows do to the bodies as a whole stands still, and no contact is wrong by more than `allowed`,
-/// m/s. How friction is shared between neighbouring nodes may still change: it goes on settling in the next step.
-bool LayeredIsland::update_rows(float allowed) {
+/// True when what the rows do to the bodies as a whole stands still, or no longer moves anything, and no contact is
+/// wrong by more than `allowed`, m/s. How friction is shared between neighbouring nodes may still change: it goes on
+/// settling in the next step.
+bool LayeredIsland::update_rows(float allowed, bool moves) {
   constexpr double kSteadyForce = 1e-2;
   double size = 0;
   float violation = 0;
@@ -239,7 +240,7 @@ bool LayeredIsland::update_rows(float allowed) {
   double change = 0;
   for (std::size_t k = 0; k < 6; ++k) change = std::max(change, std::abs(sum[k] - last_sum_[k]));
   last_sum_ = sum;
-  return change <= kSteadyForce * size && violation <= allowed;
+  return (change <= kSteadyForce * size || !moves) && violation <= allowed;
 }
 
 SolveResult LayeredIsland::solve(Workers& workers, const LayeredTolerance& tolerance, float dt) {
@@ -279,7 +280,7 @@ SolveResult LayeredIsland::solve(Workers& workers, const LayeredTolerance& toler
     const SolveResult part = iterate(workers, threshold, kIterationsOfRound);
     result.iterations += part.iterations;
     result.residual = part.residual;
-    const bool settled = update_rows(tolerance.violation / dt);
+    const bool settled = update_rows(tolerance.violation / dt, round == 0 || part.iterations > 1);
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
     if (round + 1 < kMostRounds) add_impulses(-1);

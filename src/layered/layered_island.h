@@ -44,7 +44,7 @@ class LayeredIsland {
     RigidBodyMotion motion;
     Vec3d start, angular_start;  ///< velocities that it came with
     Matrix6 mass{};
-    Vector6 x{}, r{}, z{}, p{}, q{};
+    Vector6 x{}, r{}, p{}, q{};
 
     Vec3 velocity_at(Vec3 arm) const { return rounded(x, 0) + cross(rounded(x, 3), arm); }
     Vec3 direction_at(Vec3 arm) const { return rounded(p, 0) + cross(rounded(p, 3), arm); }
@@ -63,7 +63,7 @@ class LayeredIsland {
   Vector6 whole_part(std::size_t member) const;
   std::uint32_t rigid_member(std::uint32_t rigid) const { return static_cast<std::uint32_t>(bodies_.size()) + rigid; }
   void correct_whole();
-  bool update_rows(float allowed);
+  bool update_rows(float allowed, bool moves);
 
   std::vector<LayeredSystem*> bodies_;
   std::vector<Rigid> rigids_;

@@ -152,7 +152,6 @@ class LayeredSystem {
   std::vector<LayeredRow> rows_;
   std::vector<std::uint32_t> row_starts_;  ///< by chunk
   std::vector<Vec3> row_forces_;
-  std::vector<double> row_products_;  ///< by chunk
   std::vector<Sums> sums_;
 };
 

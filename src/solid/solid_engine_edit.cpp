@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry/blast.h"
 #include "geometry/primitives.h"
 #include "solid/solid_engine_entry.h"
 #include "solid/solid_measures.h"
@@ -99,15 +100,10 @@ void SolidEngine::explode(std::uint32_t slot, const Explosion& explosion) {
   Entry& solid = entry(slot);
   SolidBody& body = *solid.body;
   for (const Face& face : solid.faces) {
-    const Vec3 a = body.position(face[0]), b = body.position(face[1]), c = body.position(face[2]);
-    const Vec3 area = 0.5f * cross(b - a, c - a), away = (a + b + c) / 3 - explosion.center;
-    const float distance = length(away);
-    if (distance >= explosion.radius) continue;
-    const Vec3 direction = normalized(away, {0, 1, 0});
-    const float shown = -dot(area, direction);  // faces that look at the centre take it all
-    if (shown <= 0) continue;
-    const float strength = explosion.impulse_per_area * (1 - distance / explosion.radius);
-    for (const std::uint32_t node : face) push_node(body, node, direction * (strength * shown / 3));
+    const Vec3 push =
+        blast_on_face(explosion, body.position(face[0]), body.position(face[1]), body.position(face[2])) / 3;
+    if (push == Vec3{}) continue;
+    for (const std::uint32_t node : face) push_node(body, node, push);
   }
   solid.set_stale();
 }

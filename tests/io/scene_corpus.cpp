@@ -42,6 +42,10 @@ std::string rope(const std::string& fields) {
 std::string jelly(const std::string& fields) {
   return bodies(R"({"kind": "jelly", "name": "j", "mesh": {"box": [1, 1, 1], "cell": 0.5}, )" + fields + "}");
 }
+std::string layered(const std::string& surface, const std::string& fields = "") {
+  return bodies(R"({"kind": "layered", "name": "l", "surface": )" + surface + R"(, "material": "foam")" +
+                (fields.empty() ? "" : ", " + fields) + "}");
+}
 /// A rope `r`, two copies of a rope `s`, a post and two copies of a peg.
 std::string anchored(const std::string& fields, const std::string& rest = "") {
   return R"({"bodies": [{"kind": "rope", "name": "r", "path": [[0, 0, 0], [1, 0, 0]], "held": [{"name": "end", "nodes": {"list": [0]}}]},
@@ -130,6 +134,12 @@ const std::vector<CorpusScene>& good_scenes() {
               "stretch_stiffness": 1e5, "damping": 0})")},
       {jelly(R"("method": "shape_matching", "density": 500, "young_modulus": 1e4, "damping": 2, "thickness": 0.01,
                "carry": false)")},
+      {layered(R"({"torus": [0.5, 0.2], "segments": 24, "rows": 12, "ridges": {"count": 6, "depth": 0.02}})",
+               R"("thickness": 0.05, "parts": [{"nodes": {"box": [[-1, -1, 0], [1, 1, 1]]}, "stiffness": 0.1,
+                  "density": 2, "thickness": 0.9}], "core_density": 800, "springs": [{"point": [0, 0, 0],
+                  "place": [0, 1, 0], "stiffness": 100, "damping": 1}], "tolerance": 0.01, "max_iterations": 50,
+                  "repeat": {"kind": "line", "count": 2, "step": [2, 0, 0]})")},
+      {layered(R"({"sphere": 0.3, "segments": 16})", R"("core_is_fixed": true)")},
       {anchored(R"("name": "a", "body": "r", "nodes": "all", "break_force": 10)",
                 R"(, "events": [{"kind": "remove", "at": 1, "anchor": "a"},
                     {"kind": "node_force", "from": 0, "to": 1, "body": "r", "force": [0, 1, 0]}],
@@ -179,10 +189,10 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
       {bodies(R"({"kind": "fluid"})"),
        "s.json:1: bodies[0].kind: there is no body of kind `fluid`; there are `ground`, `rigid`, `solid`, `cloth`, "
-       "`rope` and `jelly`"},
+       "`rope`, `jelly` and `layered`"},
       {bodies(R"({"shape": {"kind": "box"}})"),
-       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground`, `rigid`, `solid`, `cloth`, `rope` or "
-       "`jelly`"},
+       "s.json:1: bodies[0]: the field `kind` is missing; a body is `ground`, `rigid`, `solid`, `cloth`, `rope`, "
+       "`jelly` or `layered`"},
       {bodies("7"), "s.json:1: bodies[0]: expected an object, found a number"},
       {bodies(R"({"kind": "rigid"})"), "s.json:1: bodies[0]: the field `shape` is missing"},
       {bodies(R"({"kind": "ground"},)"
@@ -294,6 +304,16 @@ const std::vector<CorpusScene>& bad_scenes() {
       {jelly(R"("method": "shapematching")"),
        "s.json:1: bodies[0].method: `shapematching` is not allowed; it must be `mass_spring`, `position_based` or "
        "`shape_matching`; did you mean `shape_matching`?"},
+      {layered(R"({"sphere": -1})"),
+       "s.json:1: bodies[0].surface.sphere: -1 is not allowed; it must be greater than 0"},
+      {layered(R"({"sphere": 1, "torus": [1, 0.2]})"),
+       "s.json:1: bodies[0].surface: exactly one of `torus`, `cylinder`, `sphere` and `mesh` is needed, found 2",
+       false},
+      {layered(R"({"mesh": "m"})"), "s.json:1: bodies[0].surface.mesh: there is no mesh `m` among the scene's meshes",
+       false},
+      {layered(R"({"sphere": 1})", R"("springs": [{"stiffness": -2}])"),
+       "s.json:1: bodies[0].springs[0].stiffness: -2 is not allowed; it must be at least 0"},
+      {bodies(R"({"kind": "layered", "material": "foam"})"), "s.json:1: bodies[0]: the field `surface` is missing"},
       {anchored(R"("body": "t", "nodes": "all")"), "s.json:5: anchors[0].body: there is no body `t`", false},
       {anchored(R"("body": "r")"), "s.json:5: anchors[0]: the field `nodes` is missing"},
       {anchored(R"("body": "post", "nodes": "all")"),

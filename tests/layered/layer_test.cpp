@@ -1,5 +1,7 @@
 // The layer's matrix and masses against independent sums, and statics against a direct solve.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
@@ -124,6 +126,54 @@ TEST(LayeredLayer, RestsUnderItsWeightAsADirectSolveSays) {
     error = std::max(error, (Eigen::Vector3d(double(q.x), double(q.y), double(q.z)) - wanted.segment<3>(3 * i)).norm());
   }
   EXPECT_LT(error, 1e-4 * wanted.lpNorm<Eigen::Infinity>());
+}
+
+/// Pushed on one side of its fixed core for a second, then let go for two.
+float dent_after_push(float yield_strain, double& most_gain) {
+  LayeredDef def = torus_def(2e4f, 40, 20);
+  def.core_is_fixed = true;
+  def.material.stiffness_damping = 0.01f;
+  def.material.mass_damping = 5;
+  def.material.yield_strain = yield_strain;
+  const auto body = make_body(def);
+  Workers workers(1);
+  constexpr float kStep = 1.0f / 60;
+  most_gain = 0;
+  for (int step = 0; step < 180; ++step) {
+    for (std::uint32_t i = 0; step < 60 && i < body->node_count(); ++i) {
+      const Vec3 x = body->layer().rest().get(i);
+      if (length(x - Vec3{0.7f, 0, 0}) < 0.12f) body->push_node(i, {-4 * kStep, 0, 0});
+    }
+    body->solve(workers, {}, kStep);
+    body->advance(workers, kStep);
+    const double before = body->elastic_energy(workers);
+    body->settle(workers, kStep);
+    most_gain = std::max(most_gain, body->elastic_energy(workers) - before);
+  }
+  float deepest = 0;
+  for (std::uint32_t i = 0; i < body->node_count(); ++i) {
+    deepest = std::max(deepest, length(body->state().displacement.get(i)));
+  }
+  return deepest;
+}
+
+TEST(LayeredBody, DentsStayInWhatYields) {
+  double gain = 0;
+  EXPECT_LT(dent_after_push(std::numeric_limits<float>::infinity(), gain), 5e-4f);
+  EXPECT_GT(dent_after_push(0.02f, gain), 5e-3f);
+  EXPECT_LE(gain, 1e-6);  // flowing never adds energy
+}
+
+TEST(LayeredBody, SpringsCarryTheCore) {
+  LayeredDef def = torus_def(1e5f, 40, 20);
+  def.position = {0, 2, 0};
+  def.springs = {{.point = {0.4f, 0, 0}, .place = {0.4f, 2, 0}, .stiffness = 2e4f, .damping = 800},
+                 {.point = {-0.4f, 0, 0}, .place = {-0.4f, 2, 0}, .stiffness = 2e4f, .damping = 800}};
+  const auto body = make_body(def);
+  Workers workers(1);
+  for (int i = 0; i < 300; ++i) body->solve(workers, {0, -9.81f, 0}, 1.0f / 60), body->advance(workers, 1.0f / 60);
+  const double mass = body->totals(workers).mass;
+  EXPECT_NEAR(body->state().position.y, 2 - mass * 9.81 / 4e4, 1e-4);
 }
 
 TEST(LayeredBody, APushOnTheSurfaceMovesTheCoreInTheSameStep) {

@@ -24,7 +24,7 @@ struct BoxOfTets {
     }
     for (const Vec3 p : mesh.nodes) x.push_back(p + at), v.push_back(velocity);
   }
-  SolidSurface surface(std::uint32_t index) const {
+  BodySurface surface(std::uint32_t index) const {
     return {
         .id = {index, 1}, .revision = index + 1, .faces = faces, .tets = mesh.tets, .rest = mesh.nodes, .x = x, .v = v};
   }
@@ -33,7 +33,7 @@ struct BoxOfTets {
 TEST(SolidOverlaps, VolumesAndAreasAddUpToThoseOfTheBoxes) {
   Workers workers{2};
   const BoxOfTets a({1, 1, 1}, 2, {}), b({1, 1, 1}, 2, {0.3f, 0.96f, -0.2f});
-  const std::vector<SolidSurface> solids{a.surface(0), b.surface(1)};
+  const std::vector<BodySurface> solids{a.surface(0), b.surface(1)};
   SolidOverlaps overlaps;
   double volume = 0;
   Vec3 area, center;
@@ -64,7 +64,7 @@ TEST(SolidOverlaps, BodiesApartFilteredOrAsleepDoNot) {
   const BoxOfTets a({1, 1, 1}, 2, {}), b({1, 1, 1}, 2, {0, 1.01f, 0}), c({1, 1, 1}, 2, {0, 0.9f, 0});
   SolidOverlaps overlaps;
   EXPECT_TRUE(overlaps.find(std::vector{a.surface(0), b.surface(1)}, workers).empty());
-  SolidSurface first = a.surface(0), second = c.surface(1);
+  BodySurface first = a.surface(0), second = c.surface(1);
   EXPECT_FALSE(overlaps.find(std::vector{first, second}, workers).empty());
   first.filter.mask = 0;
   EXPECT_TRUE(overlaps.find(std::vector{first, second}, workers).empty());
@@ -77,7 +77,7 @@ TEST(SolidOverlaps, BodiesApartFilteredOrAsleepDoNot) {
 TEST(SolidOverlaps, ABodyAtRestHasNoneWithItself) {
   Workers workers{1};
   const BoxOfTets a({1, 1, 1}, 3, {});
-  SolidSurface solid = a.surface(0);
+  BodySurface solid = a.surface(0);
   solid.self_collision = true;
   SolidOverlaps overlaps;
   EXPECT_TRUE(overlaps.find(std::vector{solid}, workers).empty());
@@ -89,7 +89,7 @@ TEST(SolidOverlaps, FastBodiesAreStoppedWithinASixthOfTheirSize) {
   const float dt = 0.1f, size = 0.6f, diagonal = size * std::sqrt(3.0f);
   for (const float speed : {1.0f, 30.0f, 100.0f, 900.0f}) {
     const BoxOfTets wall({4, 4, 0.2f}, 4, {}), cube({size, size, size}, 2, {0, 0, 2}, {0, 0, -speed});
-    const std::vector<SolidSurface> solids{wall.surface(0), cube.surface(1)};
+    const std::vector<BodySurface> solids{wall.surface(0), cube.surface(1)};
     overlaps.find(solids, workers);
     EXPECT_EQ(overlaps.free_share(solids, 0, dt), 1);
     const float share = overlaps.free_share(solids, 1, dt);
