@@ -41,8 +41,8 @@ struct SolidMaterial {
   float max_plastic_strain = 10;  ///< flow ends here
 
   // Fracture: only tension breaks things. A solid cracks where the tensile stress across some plane reaches `strength`;
-  // or, as Parker and O'Brien have it, where the force that pulls a node apart reaches `toughness`, which depends on the
-  // size of the tets. Infinity: never.
+  // or, as Parker and O'Brien have it, where the force that pulls a node apart reaches `toughness`, which depends on
+  // the size of the tets. Infinity: never.
   float strength = std::numeric_limits<float>::infinity();   ///< Pa
   float grain_strength = 0;                                  ///< Pa, when pulled along the grain; 0: as `strength`
   float toughness = std::numeric_limits<float>::infinity();  ///< N
