@@ -103,8 +103,7 @@ class SolidIsland {
   struct Solid {
     SolidBody* body = nullptr;
     Vec3 gravity{};
-    double scale = 0;  ///< of the impulses that balance in it, by which its residual is judged
-    double residual = 0, product = 0;
+    double scale = 0, residual = 0, product = 0;
     std::array<double, 36> whole{};  ///< what ties it to the world as a whole
     Vector6 force{};
     std::uint32_t level = kNone;          ///< its place among the members as a whole

@@ -108,7 +108,7 @@ class BadScenes(CommandTest):
         self.refuse(scene, "events[0].nodes: ", "no whole triangle")
 
     def test_unknown_kinds(self):
-        self.refuse({"bodies": [{"kind": "fluid"}]}, "bodies[0].kind: ", "`fluid`", "`cloth`, `rope` and `jelly`")
+        self.refuse({"bodies": [{"kind": "fluid"}]}, "bodies[0].kind: ", "`fluid`", "`cloth`, `rope`, `jelly` and `layered`")
 
     def test_wrong_types(self):
         self.refuse(scene(frames="many"), "frames: expected a whole number, found a string")

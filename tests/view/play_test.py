@@ -171,6 +171,7 @@ class Gallery(ViewTest):
 
     def choose(self, name):
         self.click("Scene")
+        self.scroll_to(f"Scene {name}")
         self.click(f"Scene {name}")
 
 

@@ -162,6 +162,17 @@ class ViewTest(unittest.TestCase):
         self.tool("click", "1")
         self.next_states(3)
 
+    def scroll_to(self, label):
+        """Turns the wheel over the open list, whose first entries are there, until `label` is there too."""
+        entries = [at for name, at in self.next_states()["controls"].items() if name.startswith("Scene ")]
+        self.move(*entries[0])
+        for wheel in ("5", "4"):
+            for _ in range(40):
+                if label in self.state()["controls"]:
+                    return
+                self.tool("click", wheel)
+                self.next_states()
+
     def key(self, name):
         self.tool("key", "--window", self.window, name)
         self.next_states()
