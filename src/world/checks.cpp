@@ -133,12 +133,7 @@ Status check_def(const LayeredDef& def) {
   check.within("material", check_def(def.material));
   check.positive("thickness", def.thickness);
   check.positive("core_density", def.core_density);
-  check.finite("position", def.position);
-  check.rotation("rotation", def.rotation);
-  check.finite("velocity", def.velocity);
-  check.finite("angular_velocity", def.angular_velocity);
-  check.not_negative("friction", def.friction);
-  check.finite("gravity_scale", def.gravity_scale);
+  check.placement(def);
   check.range("tolerance", def.tolerance, 1e-6f, 0.5f);
   check.range("max_iterations", def.max_iterations, 1, 100000);
   for (std::size_t i = 0; i < def.springs.size(); ++i) {

@@ -47,6 +47,16 @@ class Check {
     that(is_finite(q), field, "the quaternion is not finite");
     that(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w > 1e-12f, field, "the quaternion must not be zero");
   }
+  /// Where a body is, how it moves, and what acts on it.
+  template <typename Def>
+  void placement(const Def& def) {
+    finite("position", def.position);
+    rotation("rotation", def.rotation);
+    finite("velocity", def.velocity);
+    finite("angular_velocity", def.angular_velocity);
+    not_negative("friction", def.friction);
+    finite("gravity_scale", def.gravity_scale);
+  }
   /// What is wrong with a part.
   void within(const std::string& field, const Status& part) {
     if (!status_ || part) return;

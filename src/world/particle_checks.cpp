@@ -20,12 +20,7 @@ void positive_or_infinite(Check& check, const char* field, float value) {
 
 template <typename Def>
 void check_common(Check& check, const Def& def, std::span<const Vec3> nodes) {
-  check.finite("position", def.position);
-  check.rotation("rotation", def.rotation);
-  check.finite("velocity", def.velocity);
-  check.finite("angular_velocity", def.angular_velocity);
-  check.not_negative("friction", def.friction);
-  check.finite("gravity_scale", def.gravity_scale);
+  check.placement(def);
   check.not_negative("drag", def.drag);
   for (std::size_t i = 0; i < def.held.size() && check.status(); ++i) {
     const auto selected = select_nodes(nodes, def.held[i].nodes);
