@@ -146,10 +146,10 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   pushes_.clear(), push_ = {};
 }
 
-void LayeredBody::add_rows(std::span<const SolidTouch> touches, std::span<const std::uint32_t> rigid_of,
+void LayeredBody::add_rows(std::span<const NodeTouch> touches, std::span<const std::uint32_t> rigid_of,
                            std::span<const Vec3> arms, float dt) {
   for (std::uint32_t t = 0; t < touches.size(); ++t) {
-    const SolidTouch& touch = touches[t];
+    const NodeTouch& touch = touches[t];
     LayeredRow row;
     row.node = touch.node, row.touch = t;
     row.normal = touch.normal;
@@ -158,7 +158,7 @@ void LayeredBody::add_rows(std::span<const SolidTouch> touches, std::span<const 
     if (row.rigid != kNoRigid) row.arm = arms[t];
     row.target = touch.normal * contact_target_speed(touch.gap, slop(), dt);
     if (row.rigid == kNoRigid) row.target += touch.surface_velocity;
-    const SolidTouchMemory* before = find_touch(state_.touches, touch.node, touch.other);
+    const NodeTouchMemory* before = find_touch(state_.touches, touch.node, touch.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     system_.rows().push_back(row);
     add_limit_row(touch, dt);
@@ -166,7 +166,7 @@ void LayeredBody::add_rows(std::span<const SolidTouch> touches, std::span<const 
 }
 
 /// Where what pushes a node would press it into the core, the core stands in its way.
-void LayeredBody::add_limit_row(const SolidTouch& touch, float dt) {
+void LayeredBody::add_limit_row(const NodeTouch& touch, float dt) {
   const Vec3 inward = layer_->inward().get(touch.node);
   const float thickness = length(inward);
   const Vec3 along = system_.axes().to_world(inward) / thickness, arm = system_.node_arm(touch.node);
@@ -179,12 +179,12 @@ void LayeredBody::add_limit_row(const SolidTouch& touch, float dt) {
   row.normal = -along;
   row.rigid = LayeredRow::kOwnCore, row.arm = arm;
   row.target = row.normal * contact_target_speed(gap, slop(), dt);
-  const SolidTouchMemory* before = find_touch(state_.touches, touch.node, {});
+  const NodeTouchMemory* before = find_touch(state_.touches, touch.node, {});
   if (before) row.multiplier = project_to_cone(before->impulse, row.normal, 0);
   system_.rows().push_back(row);
 }
 
-void LayeredBody::finish(Workers& workers, std::span<const SolidTouch> touches, float dt) {
+void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, float dt) {
   state_.velocity = system_.velocity();
   state_.elastic_velocity = system_.elastic_velocity();
   if (system_.rows().empty() && def_->springs.empty() && !def_->core_is_fixed) {
@@ -213,12 +213,12 @@ void LayeredBody::finish(Workers& workers, std::span<const SolidTouch> touches, 
     state_.touches.push_back({row.node, is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
                               is_limit ? 0 : touches[row.touch].gap});
   }
-  std::sort(state_.touches.begin(), state_.touches.end(), [](const SolidTouchMemory& a, const SolidTouchMemory& b) {
+  std::sort(state_.touches.begin(), state_.touches.end(), [](const NodeTouchMemory& a, const NodeTouchMemory& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
   });
 }
 
-SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches) {
+SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches) {
   if (!alone_) alone_ = std::make_unique<LayeredIsland>();
   begin(workers, gravity, dt);
   add_rows(touches, {}, {}, dt);

@@ -14,11 +14,11 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "collide/node_touch.h"
 #include "layered/layered_island.h"
 #include "layered/layered_layer.h"
 #include "layered/layered_system.h"
 #include "pliant/layered.h"
-#include "solid/solid_contact.h"
 
 namespace pliant {
 
@@ -28,7 +28,7 @@ struct LayeredState {
   Quat rotation{};
   Vector6 velocity{};                                   ///< of the core, world axes
   LaneVectors displacement, plastic, elastic_velocity;  ///< of the nodes, body axes
-  std::vector<SolidTouchMemory> touches;
+  std::vector<NodeTouchMemory> touches;
 };
 
 /// Sums over core and layer, world axes.
@@ -63,17 +63,17 @@ class LayeredBody {
   void begin(Workers& workers, Vec3 gravity, float dt);
   /// A row for each touch, `rigid_of` of which says which rigid body of the island it pushes back (or `kNoRigid`), and
   /// rows that keep touching nodes from being pressed into the core.
-  void add_rows(std::span<const SolidTouch> touches, std::span<const std::uint32_t> rigid_of,
-                std::span<const Vec3> arms, float dt);
+  void add_rows(std::span<const NodeTouch> touches, std::span<const std::uint32_t> rigid_of, std::span<const Vec3> arms,
+                float dt);
   LayeredSystem& system() { return system_; }
   const LayeredSystem& system() const { return system_; }
   /// Takes over the velocities that were found, and what the touches gave.
-  void finish(Workers& workers, std::span<const SolidTouch> touches, float dt);
+  void finish(Workers& workers, std::span<const NodeTouch> touches, float dt);
   void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
   /// begin, add_rows, solve and finish of a body that touches the world alone.
-  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches = {});
+  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches = {});
   LayeredTolerance tolerance() const;
 
   // --- Reading -----------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class LayeredBody {
   };
   Moments moments(Workers& workers) const;
   void turn_axes(Workers& workers, Vec3d turn, float dt);
-  void add_limit_row(const SolidTouch& touch, float dt);
+  void add_limit_row(const NodeTouch& touch, float dt);
 
   std::shared_ptr<const LayeredDef> def_;
   std::shared_ptr<const LayeredLayer> layer_;

@@ -152,7 +152,7 @@ std::span<const Face> LayeredEngine::faces(std::uint32_t slot) const { return bo
 
 bool LayeredEngine::touches(std::uint32_t slot, BodyId other) const {
   const auto& memory = body(slot).state().touches;
-  return std::any_of(memory.begin(), memory.end(), [&](const SolidTouchMemory& m) { return m.other == other; });
+  return std::any_of(memory.begin(), memory.end(), [&](const NodeTouchMemory& m) { return m.other == other; });
 }
 
 std::span<const Vec3> LayeredEngine::node_positions(std::uint32_t slot) const {
@@ -207,7 +207,7 @@ void LayeredEngine::add_to_hash(Hasher& hasher) const {
       for (const float value : {state.rotation.x, state.rotation.y, state.rotation.z, state.rotation.w}) own.add(value);
       for (const double value : state.velocity) own.add(value);
       add_floats(own, state.displacement), add_floats(own, state.plastic), add_floats(own, state.elastic_velocity);
-      for (const SolidTouchMemory& touch : state.touches) {
+      for (const NodeTouchMemory& touch : state.touches) {
         own.add(touch.slot);
         for (std::size_t k = 0; k < 3; ++k) own.add(touch.impulse[k]);
       }

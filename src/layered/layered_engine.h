@@ -12,7 +12,6 @@
 #include "layered/layered_body.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
-#include "solid/solid_meeting.h"
 #include "solve/rigid_rows.h"
 
 namespace pliant {

@@ -10,19 +10,9 @@ namespace {
 
 /// Share of a cell within which a node is watched, moving or not.
 constexpr float kMargin = 0.1f;
-constexpr std::size_t kGrain = 512;
-
-/// A node pressed deep into a plate is soon nearer to its other side; it goes on being pushed back to where it came
-/// from.
-void keep_side(const LayeredBody& body, SolidTouch& touch) {
-  const SolidTouchMemory* before = find_touch(body.state().touches, touch.node, touch.other);
-  if (!before || dot(before->normal, touch.normal) >= 0) return;
-  touch.normal = before->normal;
-  touch.gap = std::min(before->gap, 0.0f);
-}
 
 /// What the surface meets with its back or edge on: a box that has sunk in a little, with its side.
-bool is_passed_by(const LayeredBody& body, const SolidTouch& touch) {
+bool is_passed_by(const LayeredBody& body, const NodeTouch& touch) {
   constexpr float kShallow = 0.25f, kSideways = 0.1f;
   if (touch.gap < -kShallow * body.layer().cell()) return false;
   const Vec3 inward = body.state().rotation.rotate(body.layer().inward().get(touch.node));
@@ -56,34 +46,22 @@ void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     const Obstacle& obstacle = obstacles_[o];
     if (!collide(layered.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
-    const Transform shape_from_world = obstacle.world_from_shape.inverse();
     const float friction = std::sqrt(layered.settings.friction * obstacle.friction);
     const Aabb near_box = obstacle.bounds.expanded(margin + dt * std::sqrt(fastest));
-    // Each node looks for itself; the list is made in their order.
-    auto& found = layered.touches_of_part;
-    found.resize((x.size() + kGrain - 1) / kGrain);
-    for (auto& part : found) part.clear();
-    parallel_for(workers_, x.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t node = begin; node < end; ++node) {
-        if (!near_box.contains(x[node])) continue;
-        const Vec3 surface_velocity = obstacle.velocity_at(x[node]);
-        const Vec3 approach = v[node] + gravity * dt - surface_velocity;
-        const auto near = obstacle_probes_[o]->nearest(shape_from_world * x[node], margin + dt * length(approach));
-        if (!near) continue;
-        SolidTouch touch{static_cast<std::uint32_t>(node),
-                         obstacle.id,
-                         obstacle.world_from_shape.rotation.rotate(near->normal),
-                         near->distance,
-                         surface_velocity,
-                         friction};
-        // What is far and does not come near in this substep is no contact yet.
-        if (touch.gap > margin && touch.gap + dt * dot(approach, touch.normal) > margin) continue;
-        if (touch.gap < 0) keep_side(*layered.body, touch);
-        if (is_passed_by(*layered.body, touch)) continue;
-        found[begin / kGrain].push_back(touch);
-      }
-    });
-    for (const auto& part : found) layered.touches.insert(layered.touches.end(), part.begin(), part.end());
+    const auto look = [&](std::uint32_t node, LookingNode& at) {
+      if (!near_box.contains(x[node])) return false;
+      at.x = x[node];
+      at.surface_velocity = obstacle.velocity_at(at.x);
+      at.approach = v[node] + gravity * dt - at.surface_velocity;
+      at.watched = margin;
+      return true;
+    };
+    const auto keep = [&](NodeTouch& touch) {
+      if (touch.gap < 0) keep_side(layered.body->state().touches, touch.node, touch);
+      return !is_passed_by(*layered.body, touch);
+    };
+    layered.touch_search.find(workers_, x.size(), obstacle, *obstacle_probes_[o], friction, dt, look, keep,
+                              layered.touches);
   }
 }
 
@@ -103,10 +81,10 @@ void LayeredEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* con
   for (const std::uint32_t slot : slots_) {
     const Entry& layered = entry(slot);
     if (layered.is_active()) {
-      for (const SolidTouch& touch : layered.touches) link(context, layered.id, touch.other);
+      for (const NodeTouch& touch : layered.touches) link(context, layered.id, touch.other);
     } else {
       // Those with whom it fell asleep.
-      for (const SolidTouchMemory& touch : layered.body->state().touches) {
+      for (const NodeTouchMemory& touch : layered.body->state().touches) {
         if (!touch.other.is_null()) link(context, layered.id, touch.other);
       }
     }
@@ -141,7 +119,7 @@ void LayeredEngine::solve_island(std::span<const std::uint32_t> bodies, std::vec
     layered.rigid_of.clear(), layered.arms.clear();
     BodyId last{};
     std::uint32_t place = LayeredBody::kNoRigid;
-    for (const SolidTouch& touch : layered.touches) {
+    for (const NodeTouch& touch : layered.touches) {
       if (!(touch.other == last)) last = touch.other, place = place_of(last);
       layered.rigid_of.push_back(place);
       if (place != LayeredBody::kNoRigid) partners_.push_back(place);
@@ -160,7 +138,7 @@ void LayeredEngine::solve_island(std::span<const std::uint32_t> bodies, std::vec
       std::uint32_t& rigid = layered.rigid_of[t];
       Vec3 arm;
       if (rigid != LayeredBody::kNoRigid) {
-        const SolidTouch& touch = layered.touches[t];
+        const NodeTouch& touch = layered.touches[t];
         arm = x[touch.node] - touch.normal * touch.gap - rigids[rigid].motion.center;
         rigid =
             static_cast<std::uint32_t>(std::lower_bound(partners_.begin(), partners_.end(), rigid) - partners_.begin());
@@ -198,7 +176,7 @@ void LayeredEngine::note_contacts(const Entry& layered) {
   const std::span<const Vec3> x = node_positions(layered.id.index);
   for (const LayeredRow& row : layered.body->system().rows()) {
     if (row.rigid == LayeredRow::kOwnCore) continue;
-    const SolidTouch& touch = layered.touches[row.touch];
+    const NodeTouch& touch = layered.touches[row.touch];
     const Vec3 impulse = island_.impulse(layered.body->system(), row);
     const float along = dot(impulse, row.normal);
     if (!(along > 0) && touch.gap > 0) continue;

@@ -20,11 +20,11 @@ struct LayeredEngine::Entry {
   // Of this step.
   Vec3 force{}, torque{};                                   ///< on all of it, N, N m
   std::vector<std::pair<std::uint32_t, Vec3>> node_forces;  ///< N
-  std::vector<SolidTouch> touches;
+  std::vector<NodeTouch> touches;
   std::vector<std::uint32_t> rigid_of;  ///< of each touch, among the island's
   std::vector<Vec3> arms;
-  std::vector<std::vector<SolidTouch>> touches_of_part;  ///< scratch, kept for its memory
-  LayeredState before;                                   ///< where the step began
+  NodeTouchSearch touch_search;
+  LayeredState before;  ///< where the step began
 
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;

@@ -1,8 +1,8 @@
 // Layered bodies and the rigid bodies they touch, solved as one system.
 //
-// Rounds of an augmented Lagrangian (solid/contact_row.h) around conjugate gradients over all members, as for solids:
-// multipliers computed apart from the matrix, as Galoppo et al. 2006 §5.3 do, multiply a body's energy by 15. The
-// motions of all members as a whole, with the contacts between them, are solved exactly inside the preconditioner.
+// Rounds of an augmented Lagrangian (solve/lagrangian_row.h) around conjugate gradients over all members, as for
+// solids: multipliers computed apart from the matrix, as Galoppo et al. 2006 §5.3 do, multiply a body's energy by 15.
+// The motions of all members as a whole, with the contacts between them, are solved exactly inside the preconditioner.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "layered/layered_system.h"
 #include "math/block_cholesky.h"
 #include "math/rigid_body_motion.h"
-#include "solid/solid_system.h"
+#include "solve/solve_result.h"
 
 namespace pliant {
 

@@ -19,9 +19,8 @@
 
 #include "base/parallel.h"
 #include "layered/layered_layer.h"
-#include "solid/cholesky6.h"
-#include "solid/contact_row.h"
-#include "solid/whole_motion.h"
+#include "math/cholesky6.h"
+#include "solve/lagrangian_row.h"
 
 namespace pliant {
 
@@ -59,7 +58,7 @@ Matrix6 mass_matrix(double mass, const std::array<double, 9>& inertia, Vec3d off
 void add_layer_mass(Matrix6& to, const double* sums);
 
 /// A contact of a node, or its limit: a row between a node and a fixed place, a rigid body, or its own core.
-struct LayeredRow : ContactRow {
+struct LayeredRow : LagrangianRow {
   static constexpr std::uint32_t kFixed = 0xffffffff, kOwnCore = 0xfffffffe;
   std::uint32_t node = 0;
   std::uint32_t rigid = kFixed;  ///< of the island

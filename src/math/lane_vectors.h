@@ -16,6 +16,7 @@ inline std::uint32_t lane_offset(std::uint32_t i) {
 
 inline Int8 lane_offsets(Int8 i) { return (i >> 3) * 24 + (i & 7); }
 
+inline LaneVec3<Float8> broadcast_vec8(Vec3 v) { return {broadcast(v.x), broadcast(v.y), broadcast(v.z)}; }
 inline LaneVec3<Float8> load_vec8(const float* at) { return {load8(at), load8(at + 8), load8(at + 16)}; }
 inline void store_vec8(float* at, const LaneVec3<Float8>& v) {
   store8(at, v.x), store8(at + 8, v.y), store8(at + 16, v.z);

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "math/cholesky6.h"
 #include "pliant/math.h"
-#include "solid/cholesky6.h"
 
 namespace pliant {
 

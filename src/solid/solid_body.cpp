@@ -100,14 +100,14 @@ void SolidBody::take_over(const SolidBody& whole, std::span<const std::uint32_t>
     free_[slot] = masses_[slot] > 0 ? whole.free_[from] : 0;
     held_count_ += masses_[slot] > 0 && free_[slot] == 0 ? 1 : 0;
     const auto begin = std::lower_bound(whole.state_.touches.begin(), whole.state_.touches.end(), from,
-                                        [](const SolidTouchMemory& m, std::uint32_t s) { return m.slot < s; });
+                                        [](const NodeTouchMemory& m, std::uint32_t s) { return m.slot < s; });
     for (auto at = begin; at != whole.state_.touches.end() && at->slot == from; ++at) {
       state_.touches.push_back(*at);
       state_.touches.back().slot = slot;
       state_.touches.back().impulse *= share;
     }
   }
-  std::sort(state_.touches.begin(), state_.touches.end(), [](const SolidTouchMemory& a, const SolidTouchMemory& b) {
+  std::sort(state_.touches.begin(), state_.touches.end(), [](const NodeTouchMemory& a, const NodeTouchMemory& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
   });
   elements_.take_over(layout_, whole.elements_, whole.layout_, tet_of);
@@ -181,7 +181,7 @@ void SolidBody::assemble(Workers& workers, float dt) {
   });
 }
 
-SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches) {
+SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches) {
   contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
@@ -437,7 +437,7 @@ std::size_t SolidBody::bytes() const {
     floats += vectors->floats().size();
   }
   return floats * sizeof(float) + norms_.size() * sizeof(norms_[0]) +
-         state_.touches.capacity() * sizeof(SolidTouchMemory) + sums_.bytes() + contacts_.bytes() + layout_.bytes() +
+         state_.touches.capacity() * sizeof(NodeTouchMemory) + sums_.bytes() + contacts_.bytes() + layout_.bytes() +
          elements_.bytes() + system_.bytes();
 }
 

@@ -29,7 +29,7 @@ namespace pliant {
 struct SolidState {
   LaneVectors positions, velocities;
   LaneVectors change;  ///< of velocity, in the last substep
-  std::vector<SolidTouchMemory> touches;
+  std::vector<NodeTouchMemory> touches;
   bool tangled = false;  ///< as `SolidElements::update` found it
 };
 
@@ -65,7 +65,7 @@ class SolidBody {
   /// Elastic forces and the matrix at the present places.
   void assemble(Workers& workers, float dt);
   /// Solves for the velocities at the end of the substep.
-  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const SolidTouch> touches = {});
+  SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches = {});
   void advance(float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);

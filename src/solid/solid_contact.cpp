@@ -10,19 +10,11 @@ constexpr float kMostPenalty = 64;  ///< times the first one; beyond, floats los
 
 }  // namespace
 
-const SolidTouchMemory* find_touch(std::span<const SolidTouchMemory> memory, std::uint32_t slot, BodyId other) {
-  const auto is_before = [&](const SolidTouchMemory& m, std::uint32_t) {
-    return m.slot != slot ? m.slot < slot : m.other < other;
-  };
-  const auto found = std::lower_bound(memory.begin(), memory.end(), slot, is_before);
-  return found != memory.end() && found->slot == slot && found->other == other ? &*found : nullptr;
-}
-
-void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTouch> touches,
-                             std::span<const SolidTouchMemory> memory, float slop, float dt) {
+void SolidContactRows::begin(const SolidLayout& layout, std::span<const NodeTouch> touches,
+                             std::span<const NodeTouchMemory> memory, float slop, float dt) {
   rows_.clear();
   for (std::uint32_t t = 0; t < touches.size(); ++t) {
-    const SolidTouch& touch = touches[t];
+    const NodeTouch& touch = touches[t];
     Row row;
     row.slot = layout.slot_of_node[touch.node];
     row.touch = t;
@@ -30,7 +22,7 @@ void SolidContactRows::begin(const SolidLayout& layout, std::span<const SolidTou
     row.normal = touch.normal;
     row.target = touch.surface_velocity + touch.normal * contact_target_speed(touch.gap, slop, dt);
     row.friction = touch.friction;
-    const SolidTouchMemory* before = find_touch(memory, row.slot, row.other);
+    const NodeTouchMemory* before = find_touch(memory, row.slot, row.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     rows_.push_back(row);
   }
@@ -102,11 +94,11 @@ void SolidContactRows::stiffen(const LaneVectors& velocities, float allowed) {
   }
 }
 
-void SolidContactRows::remember(std::span<const SolidTouch> touches, const LaneVectors& velocities, float dt,
-                                std::vector<SolidTouchMemory>& memory) const {
+void SolidContactRows::remember(std::span<const NodeTouch> touches, const LaneVectors& velocities, float dt,
+                                std::vector<NodeTouchMemory>& memory) const {
   memory.clear();
   for (const Row& row : rows_) {
-    const SolidTouch& touch = touches[row.touch];
+    const NodeTouch& touch = touches[row.touch];
     const float gap = touch.gap + dt * dot(velocities.get(row.slot) - touch.surface_velocity, touch.normal);
     if (!(length_squared(row.multiplier) > 0) && gap >= 0) continue;
     memory.push_back({row.slot, row.other, row.multiplier, touch.normal, gap});

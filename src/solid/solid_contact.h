@@ -1,6 +1,6 @@
 // Nodes of a solid that touch the world: rows of an augmented Lagrangian, solved inside the solid's own system.
 //
-// Rounds of conjugate gradients and of λ ← cone(λ − φ (v − target)) (contact_row.h) alternate until the forces stand
+// Rounds of conjugate gradients and of λ ← cone(λ − φ (v − target)) (lagrangian_row.h) alternate until the forces stand
 // still. Multipliers computed apart from the matrix would add energy: they must come from the same operator as the
 // velocities.
 #pragma once
@@ -9,39 +9,18 @@
 #include <span>
 #include <vector>
 
+#include "collide/node_touch.h"
 #include "pliant/ids.h"
 #include "pliant/math.h"
-#include "solid/contact_row.h"
 #include "solid/solid_system.h"
+#include "solve/lagrangian_row.h"
 
 namespace pliant {
-
-/// A node near something that does not give way.
-struct SolidTouch {
-  std::uint32_t node = 0;
-  BodyId other{};
-  Vec3 normal{};            ///< unit, from the other towards the node
-  float gap = 0;            ///< m, negative inside
-  Vec3 surface_velocity{};  ///< of the other's surface there, m/s
-  float friction = 0.5f;    ///< of the pair
-};
-
-/// What a touch that pushes, or is inside, remembers from one substep to the next.
-struct SolidTouchMemory {
-  std::uint32_t slot;
-  BodyId other;
-  Vec3 impulse;   ///< N s
-  Vec3 normal{};  ///< as the touch had it
-  float gap = 0;  ///< m, when the substep ended
-};
-
-/// What `memory`, sorted by slot and body, holds of a touch; or nothing.
-const SolidTouchMemory* find_touch(std::span<const SolidTouchMemory> memory, std::uint32_t slot, BodyId other);
 
 class SolidContactRows {
  public:
   /// `slop` is the depth that is left alone, m.
-  void begin(const SolidLayout& layout, std::span<const SolidTouch> touches, std::span<const SolidTouchMemory> memory,
+  void begin(const SolidLayout& layout, std::span<const NodeTouch> touches, std::span<const NodeTouchMemory> memory,
              float slop, float dt);
   bool is_empty() const { return rows_.empty(); }
   /// Whether rows push from opposite sides.
@@ -78,10 +57,10 @@ class SolidContactRows {
   /// less than when last asked, push harder from now on. A body squeezed between two of the world's resists with its
   /// elements, not with its mass, and multipliers alone would need hundreds of rounds to grow that large.
   void stiffen(const LaneVectors& velocities, float allowed);
-  void remember(std::span<const SolidTouch> touches, const LaneVectors& velocities, float dt,
-                std::vector<SolidTouchMemory>& memory) const;
+  void remember(std::span<const NodeTouch> touches, const LaneVectors& velocities, float dt,
+                std::vector<NodeTouchMemory>& memory) const;
 
-  struct Row : ContactRow {
+  struct Row : LagrangianRow {
     std::uint32_t slot = 0, touch = 0;
     BodyId other{};
     float most_penalty = 0;

@@ -223,7 +223,7 @@ BodyState SolidEngine::state(std::uint32_t slot) const {
 bool SolidEngine::touches(std::uint32_t slot, BodyId other) const {
   const auto& memory = entry(slot).body->state().touches;
   return std::any_of(memory.begin(), memory.end(),
-                     [&](const SolidTouchMemory& m) { return m.other == other && length_squared(m.impulse) > 0; });
+                     [&](const NodeTouchMemory& m) { return m.other == other && length_squared(m.impulse) > 0; });
 }
 
 std::span<const Vec3> SolidEngine::node_positions(std::uint32_t slot) const {
@@ -307,7 +307,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
   const SolidState& state = solid.body->state();
   add(state.positions.floats()), add(state.velocities.floats()), add(state.change.floats());
   add(solid.body->elements().rotations()), add(solid.body->elements().rest_strains());
-  for (const SolidTouchMemory& touch : state.touches) {
+  for (const NodeTouchMemory& touch : state.touches) {
     if (!(length_squared(touch.impulse) > 0)) continue;
     hasher.add(touch.slot);
     for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);

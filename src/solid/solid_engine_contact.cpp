@@ -17,17 +17,7 @@ constexpr float kRadius = 0.01f;
 bool is_squeezed(const SolidEngine::Entry& solid) {
   const auto& memory = solid.body->state().touches;
   return std::any_of(memory.begin(), memory.end(),
-                     [&](const SolidTouchMemory& m) { return dot(m.normal, memory.front().normal) < -0.5f; });
-}
-
-/// A node pressed deep into a plate is soon nearer to its other side; it goes on being pushed back to where it came
-/// from.
-void keep_side(const SolidEngine::Entry& solid, SolidTouch& touch) {
-  const std::uint32_t slot = solid.body->layout().slot_of_node[touch.node];
-  const SolidTouchMemory* before = find_touch(solid.body->state().touches, slot, touch.other);
-  if (!before || dot(before->normal, touch.normal) >= 0) return;
-  touch.normal = before->normal;
-  touch.gap = std::min(before->gap, 0.0f);
+                     [&](const NodeTouchMemory& m) { return dot(m.normal, memory.front().normal) < -0.5f; });
 }
 
 /// Whether a shape has edges at which the nearest of its sides may be the wrong one.
@@ -38,7 +28,7 @@ bool has_edges(const Shape& shape) {
 
 /// A box that has sunk a little into a soft surface meets the nodes before it with its side. They look past it: what
 /// holds the box are its corners and edges against the faces (SolidMeetings), and the nodes below it.
-bool is_passed_by(const SolidEngine::Entry& solid, const SolidTouch& touch) {
+bool is_passed_by(const SolidEngine::Entry& solid, const NodeTouch& touch) {
   constexpr float kShallow = 0.1f, kSideways = 0.1f;
   if (solid.is_inner[touch.node] || touch.gap < -kShallow * solid.cell) return false;
   const Vec3 outward = solid.outward(touch.node);
@@ -128,36 +118,25 @@ void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles
   for (std::size_t o = 0; o < obstacles.size(); ++o) {
     const Obstacle& obstacle = obstacles[o];
     if (!collide(solid.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
-    const Transform shape_from_world = obstacle.world_from_shape.inverse();
     const float friction = std::sqrt(solid.settings.friction * obstacle.friction);
     const bool edged = has_edges(*obstacle.shape) && !is_squeezed(solid);
-    // Each node looks for itself; the list is made in their order.
-    const std::size_t count = solid.body->node_count();
-    constexpr std::size_t kGrain = 256;
-    auto& found = solid.touches_of_part;
-    found.resize((count + kGrain - 1) / kGrain);
-    for (auto& part : found) part.clear();
-    parallel_for(workers_, count, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (auto node = static_cast<std::uint32_t>(begin); node < end; ++node) {
-        if (solid.body->is_held(node)) continue;
-        const Vec3 x = solid.body->position(node);
-        const Vec3 surface_velocity = obstacle.velocity + cross(obstacle.angular_velocity, x - obstacle.center_of_mass);
-        // Inner nodes are behind others, and come near only when those are crushed: they count by their own motion.
-        const Vec3 v = solid.body->velocity(node);
-        const Vec3 approach = solid.is_inner[node] ? v - mean : v + gravity * dt - surface_velocity;
-        const float watched = solid.is_inner[node] ? inner_margin : margin, reach = watched + dt * length(approach);
-        const auto near = obstacle_probes_[o]->nearest(shape_from_world * x, reach);
-        if (!near) continue;
-        SolidTouch touch{node,           obstacle.id,      obstacle.world_from_shape.rotation.rotate(near->normal),
-                         near->distance, surface_velocity, friction};
-        // What is far and does not come near in this substep is no contact yet.
-        if (touch.gap > watched && touch.gap + dt * dot(approach, touch.normal) > watched) continue;
-        if (touch.gap < 0) keep_side(solid, touch);
-        if (edged && is_passed_by(solid, touch)) continue;
-        found[begin / kGrain].push_back(touch);
-      }
-    });
-    for (const auto& part : found) solid.touches.insert(solid.touches.end(), part.begin(), part.end());
+    const auto look = [&](std::uint32_t node, LookingNode& at) {
+      if (solid.body->is_held(node)) return false;
+      at.x = solid.body->position(node);
+      at.surface_velocity = obstacle.velocity_at(at.x);
+      // Inner nodes are behind others, and come near only when those are crushed: they count by their own motion.
+      const Vec3 v = solid.body->velocity(node);
+      at.approach = solid.is_inner[node] ? v - mean : v + gravity * dt - at.surface_velocity;
+      at.watched = solid.is_inner[node] ? inner_margin : margin;
+      return true;
+    };
+    const auto keep = [&](NodeTouch& touch) {
+      const std::uint32_t slot = solid.body->layout().slot_of_node[touch.node];
+      if (touch.gap < 0) keep_side(solid.body->state().touches, slot, touch);
+      return !(edged && is_passed_by(solid, touch));
+    };
+    solid.touch_search.find(workers_, solid.body->node_count(), obstacle, *obstacle_probes_[o], friction, dt, look,
+                            keep, solid.touches);
   }
 }
 
@@ -175,7 +154,7 @@ void SolidEngine::find_pushed_sleepers(std::span<const Obstacle> obstacles, std:
 
 void SolidEngine::note_contacts(const Entry& solid) {
   solid.body->for_each_contact([&](const SolidContactRows::Row& row, Vec3 impulse) {
-    const SolidTouch& touch = solid.touches[row.touch];
+    const NodeTouch& touch = solid.touches[row.touch];
     const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
     note_contact(solid.id, touch.other, point, row.normal, -touch.gap, impulse);
   });

@@ -44,8 +44,8 @@ struct SolidEngine::Entry {
   // Of this step.
   std::vector<DrivenNode> driven;
   std::vector<DragForce> drag;
-  std::vector<SolidTouch> touches;
-  std::vector<std::vector<SolidTouch>> touches_of_part;  ///< scratch, kept for its memory
+  std::vector<NodeTouch> touches;
+  NodeTouchSearch touch_search;
   SolveResult result;
   LaneVectors positions_before, velocities_before;  ///< where the step began
 

@@ -163,7 +163,7 @@ void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
   Entry& solid = entry(slot);
   Island& island = *place_of_[slot].island;
   for (std::uint32_t i = 0; i < solid.touches.size(); ++i) {
-    const SolidTouch& touch = solid.touches[i];
+    const NodeTouch& touch = solid.touches[i];
     const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
     IslandRow row;
     row.a.member = place_of_[slot].member;
@@ -175,7 +175,7 @@ void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
     row.target = touch.normal * contact_target_speed(touch.gap, solid.body->slop(), dt);
     if (row.b.member == IslandRowEnd::kFixed) row.target += touch.surface_velocity;
     row.friction = touch.friction;
-    const SolidTouchMemory* before = find_touch(solid.body->state().touches, row.a.slots[0], touch.other);
+    const NodeTouchMemory* before = find_touch(solid.body->state().touches, row.a.slots[0], touch.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
     island.sources.push_back({RowSource::Touch, slot, i});
     island.solver.add_row(row);
@@ -375,7 +375,7 @@ void SolidEngine::finish_island(Island& island, float dt) {
       }
     } else {
       Entry& solid = entry(source.slot);
-      const SolidTouch& touch = solid.touches[source.index];
+      const NodeTouch& touch = solid.touches[source.index];
       const Vec3 point = solid.body->position(touch.node) - touch.normal * touch.gap;
       note_contact(solid.id, touch.other, point, row.normal, -touch.gap, impulse);
       Vec3 relative = island.solver.relative_velocity(row);
@@ -388,7 +388,7 @@ void SolidEngine::finish_island(Island& island, float dt) {
   }
   for (const std::uint32_t slot : island.solids) {
     auto& touches = entry(slot).body->state().touches;
-    std::sort(touches.begin(), touches.end(), [](const SolidTouchMemory& x, const SolidTouchMemory& y) {
+    std::sort(touches.begin(), touches.end(), [](const NodeTouchMemory& x, const NodeTouchMemory& y) {
       return x.slot != y.slot ? x.slot < y.slot : x.other < y.other;
     });
   }
@@ -411,10 +411,10 @@ void SolidEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* conte
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     if (solid.is_active()) {
-      for (const SolidTouch& touch : solid.touches) link(context, solid.id, touch.other);
+      for (const NodeTouch& touch : solid.touches) link(context, solid.id, touch.other);
     } else {
       // Those with whom it fell asleep.
-      for (const SolidTouchMemory& touch : solid.body->state().touches) link(context, solid.id, touch.other);
+      for (const NodeTouchMemory& touch : solid.body->state().touches) link(context, solid.id, touch.other);
     }
   }
   for (const SolidMeeting& meeting : meetings_.meetings()) link(context, meeting.a.body, meeting.b.body);

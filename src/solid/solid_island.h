@@ -20,9 +20,9 @@
 #include "geometry/vec3d.h"
 #include "math/block_cholesky.h"
 #include "math/rigid_body_motion.h"
-#include "solid/contact_row.h"
 #include "solid/solid_body.h"
 #include "solid/spring_member.h"
+#include "solve/lagrangian_row.h"
 
 namespace pliant {
 
@@ -42,7 +42,7 @@ struct IslandRowEnd {
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
 };
 
-struct IslandRow : ContactRow {
+struct IslandRow : LagrangianRow {
   IslandRowEnd a, b;          ///< the velocity that counts is that of a less that of b
   Vec3 given_a{}, given_b{};  ///< N s, of what the row gives its ends: what their velocities have felt already
 };
@@ -55,7 +55,7 @@ struct IslandJointRow {
   float penalty = 0, multiplier = 0, held = 0;
   bool active = false, next_active = false;  ///< within its limits
 
-  /// As `ContactRow::judge`.
+  /// As `LagrangianRow::judge`.
   float judge(float speed) {
     const float trial = multiplier - penalty * (speed - target);
     next_active = trial > least && trial < most;

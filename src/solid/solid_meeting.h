@@ -35,10 +35,4 @@ struct MeetingMemory {
   Vec3 impulse;  ///< on a, N s
 };
 
-/// What the rows of an island gave a rigid body in a substep.
-struct RigidPush {
-  BodyId body;
-  Vec3 impulse, moment;  ///< N s, N m s about its centre of mass
-};
-
 }  // namespace pliant

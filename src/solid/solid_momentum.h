@@ -27,7 +27,7 @@ class SolidMomentSums {
   /// Σ impulse(group) over all groups of eight slots, and Σ (x − from) × impulse(group).
   template <typename Impulse>
   std::array<double, 6> impulses(Workers& workers, const LaneVectors& positions, Vec3 from, Impulse&& impulse) {
-    const LaneVec3<Float8> base{broadcast(from.x), broadcast(from.y), broadcast(from.z)};
+    const LaneVec3<Float8> base = broadcast_vec8(from);
     const Part total = sum_parts(workers, positions.groups(), 6, [&](std::size_t g, Float8* to) {
       const LaneVec3<Float8> push = impulse(g), turn = cross(positions.group(g) - base, push);
       to[0] += push.x, to[1] += push.y, to[2] += push.z, to[3] += turn.x, to[4] += turn.y, to[5] += turn.z;

@@ -20,16 +20,11 @@
 #include "solid/rigid_level.h"
 #include "solid/solid_elements.h"
 #include "solid/solid_layout.h"
+#include "solve/solve_result.h"
 
 namespace pliant {
 
 class WholeMotion;
-
-struct SolveResult {
-  int iterations = 0;
-  double residual = 0;  ///< norm at the end
-  bool converged = false;
-};
 
 class SolidSystem {
  public:

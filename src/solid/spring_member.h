@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "geometry/vec3d.h"
+#include "math/cholesky6.h"
 #include "math/lane_math.h"
-#include "solid/cholesky6.h"
 #include "solve/shared_nodes.h"
 
 namespace pliant {

@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "math/cholesky6.h"
 #include "math/lane_vectors.h"
-#include "solid/cholesky6.h"
 #include "solid/solid_contact.h"
 #include "solid/solid_momentum.h"
 
 namespace pliant {
-
-inline LaneVec3<Float8> broadcast_vec8(Vec3 v) { return {broadcast(v.x), broadcast(v.y), broadcast(v.z)}; }
 
 /// Velocity and angular velocity here are those about `center`, m/s and rad/s; so are impulses and their moments.
 class WholeMotion {

@@ -17,6 +17,12 @@ struct SharedRigid {
   Vec3 velocity_before{}, angular_velocity_before{};  ///< when the substep began
 };
 
+/// What the rows of such an island gave a rigid body in a substep.
+struct RigidPush {
+  BodyId body;
+  Vec3 impulse, moment;  ///< N s, N m s about its centre of mass
+};
+
 /// A point where two rigid bodies touch, of which at least one gives way.
 struct SharedPoint {
   std::uint32_t a = 0, b = 0;             ///< slots

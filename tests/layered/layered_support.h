@@ -26,8 +26,8 @@ inline std::unique_ptr<LayeredBody> make_body(LayeredDef def) {
 }
 
 /// Touches with the half space y < 0, of nodes that are near it or will be in a step.
-inline std::vector<SolidTouch> ground_touches(const LayeredBody& body, float friction, float dt) {
-  std::vector<SolidTouch> touches;
+inline std::vector<NodeTouch> ground_touches(const LayeredBody& body, float friction, float dt) {
+  std::vector<NodeTouch> touches;
   for (std::uint32_t i = 0; i < body.node_count(); ++i) {
     const float y = body.node_position(i).y, reach = dt * std::max(-body.node_velocity(i).y + 10 * dt, 0.0f);
     if (y > 0.1f * body.layer().cell() + reach) continue;

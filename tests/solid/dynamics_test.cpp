@@ -115,7 +115,7 @@ TEST(SolidDynamics, FreeFlightKeepsMomentumAndSpin) {
 std::vector<float> state_after(int steps, int threads, const SolidMaterial& material) {
   Rig rig({.mesh = tet_box({1, 0.4f, 0.4f}, 20, 8, 8), .material = material, .angular_velocity = {1, 2, 3}}, threads);
   rig.body.hold(0, true);
-  std::vector<SolidTouch> touches;
+  std::vector<NodeTouch> touches;
   for (int step = 0; step < steps; ++step) {
     touches.clear();
     for (std::uint32_t node = 0; node < rig.body.node_count(); ++node) {

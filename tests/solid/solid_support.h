@@ -31,7 +31,7 @@ struct Rig {
   explicit Rig(SolidDef def, int threads = 1)
       : workers(threads), body(std::make_shared<const SolidDef>(std::move(def))) {}
 
-  SolveResult step(float dt, Vec3 gravity = {}, std::span<const SolidTouch> touches = {}) {
+  SolveResult step(float dt, Vec3 gravity = {}, std::span<const NodeTouch> touches = {}) {
     body.assemble(workers, dt);
     last = body.solve(workers, gravity, dt, touches);
     body.advance(dt);
@@ -118,7 +118,7 @@ struct GroundedRig : Rig {
   }
   double lowest() const { return static_cast<double>(body.bounds().lower.y); }
 
-  std::vector<SolidTouch> touches;
+  std::vector<NodeTouch> touches;
 };
 
 /// Volume now over volume at rest, and how many tets are inside out.

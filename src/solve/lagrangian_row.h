@@ -38,7 +38,7 @@ inline float contact_target_speed(float gap, float slop, float dt) {
   return std::min(kRecovery * std::max(-gap - slop, 0.0f) / dt, kRecoverySpeed);
 }
 
-struct ContactRow {
+struct LagrangianRow {
   static constexpr float kLoosen = 0.3f, kLeastGrip = 1e-3f;
   Vec3 normal{}, target{};  ///< target: the relative velocity at which the row is content, m/s
   float friction = 0;
