@@ -19,4 +19,17 @@ void keep_side(std::span<const NodeTouchMemory> memory, std::uint32_t slot, Node
   touch.gap = std::min(before->gap, 0.0f);
 }
 
+void look_ahead(const ShapeProbe& probe, Vec3 from, Vec3 way, float watched, ShapeDistance& near) {
+  constexpr float kShallow = 0.1f, kMuchLess = 0.2f;
+  const float barred = -(near.distance + dot(way, near.normal));
+  if (barred <= 0) return;
+  const auto there = probe.nearest(from + way, watched + length(way));
+  const float shallow = std::max(kShallow * watched, kMuchLess * barred);
+  if (!there || there->distance < -shallow) return;
+  // A way that leads right through ends beyond a side that turns its back to where it began.
+  const float gap = dot(from - there->point, there->normal);
+  if (gap < -shallow) return;
+  near = {gap, there->normal, there->point};
+}
+
 }  // namespace pliant

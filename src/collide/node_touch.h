@@ -38,6 +38,11 @@ const NodeTouchMemory* find_touch(std::span<const NodeTouchMemory> memory, std::
 /// from, which `memory` tells.
 void keep_side(std::span<const NodeTouchMemory> memory, std::uint32_t slot, NodeTouch& touch);
 
+/// The plane of the nearest point bars ways that lead past a convex edge: a node before a box that slides over it would
+/// be pushed away sideways, and the box stopped. Where a node that goes `way` ends up outside, or much less deep below
+/// another side, `near` becomes that side, as the node at `from` sees it. All in the shape's frame.
+void look_ahead(const ShapeProbe& probe, Vec3 from, Vec3 way, float watched, ShapeDistance& near);
+
 /// A node that looks for touches.
 struct LookingNode {
   Vec3 x{};
@@ -62,8 +67,13 @@ class NodeTouchSearch {
       for (auto node = static_cast<std::uint32_t>(begin); node < end; ++node) {
         LookingNode at;
         if (!look(node, at)) continue;
-        const auto near = probe.nearest(shape_from_world * at.x, at.watched + dt * length(at.approach));
+        const float reach = at.watched + dt * length(at.approach);
+        auto near = probe.nearest(shape_from_world * at.x, reach);
         if (!near) continue;
+        if (near->distance > 0) {
+          look_ahead(probe, shape_from_world * at.x, dt * shape_from_world.rotation.rotate(at.approach), at.watched,
+                     *near);
+        }
         NodeTouch touch{node,           obstacle.id,         obstacle.world_from_shape.rotation.rotate(near->normal),
                         near->distance, at.surface_velocity, friction};
         // What is far and does not come near in this substep is no contact yet.
