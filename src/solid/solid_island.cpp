@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/vec3d.h"
 
@@ -185,11 +186,35 @@ void SolidIsland::index_rows() {
   });
 }
 
+/// The heaviest member, and what may press through each pair that touches.
+double SolidIsland::find_loads() {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  masses_.clear();
+  for (const Solid& solid : solids_) masses_.push_back(solid.body->mass());
+  for (const Rigid& rigid : rigids_) masses_.push_back(rigid.mass);
+  for (std::size_t i = 0; i < nodes_count_; ++i) masses_.push_back(nodes_[i].mass());
+  const double heaviest = *std::max_element(masses_.begin(), masses_.end());
+  touching_.clear();
+  const auto add = [&](std::uint32_t a, std::uint32_t b) {
+    if (a == IslandRowEnd::kFixed || b == IslandRowEnd::kFixed) {
+      if (a != b) masses_[std::min(a, b)] = kEndless;
+    } else if (a != b) {
+      touching_.emplace_back(std::min(a, b), std::max(a, b));
+    }
+  };
+  for (const IslandRow& row : rows_) add(row.a.member, row.b.member);
+  for (const IslandJointRow& row : joints_) add(row.a, row.b);
+  for (std::size_t i = 0; i < solids_.size(); ++i) {
+    if (!solids_[i].body->system().is_free()) masses_[i] = kEndless;
+  }
+  std::sort(touching_.begin(), touching_.end());
+  touching_.erase(std::unique(touching_.begin(), touching_.end()), touching_.end());
+  loads_.find(masses_, touching_);
+  return heaviest;
+}
+
 void SolidIsland::set_penalties() {
-  double heaviest = 0;
-  for (const Solid& solid : solids_) heaviest = std::max(heaviest, solid.body->mass());
-  for (const Rigid& rigid : rigids_) heaviest = std::max(heaviest, rigid.mass);
-  for (std::size_t i = 0; i < nodes_count_; ++i) heaviest = std::max(heaviest, nodes_[i].mass());
+  const double heaviest = find_loads();
   for (IslandRow& row : rows_) {
     if (row.damped) continue;
     float response = 0;
@@ -201,7 +226,12 @@ void SolidIsland::set_penalties() {
                                     : solids_[end->member].body->system().response(end->slots[k], row.normal));
       }
     }
-    row.penalty = (response > 0 ? kSoftPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(heaviest));
+    const LoadPaths::Pair pair{std::min(row.a.member, row.b.member), std::max(row.a.member, row.b.member)};
+    const auto touch = std::lower_bound(touching_.begin(), touching_.end(), pair);
+    // Cloth and the like are softer than their nodes' response says: there the heaviest is right.
+    const bool is_pair = touch != touching_.end() && *touch == pair && !is_nodes(row.a) && !is_nodes(row.b);
+    const double load = is_pair ? std::min(loads_.load(touch - touching_.begin()), heaviest) : heaviest;
+    row.penalty = (response > 0 ? kSoftPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(load));
     if (!std::isfinite(row.penalty)) row.penalty = 0;
   }
   for (IslandJointRow& row : joints_) {
@@ -360,6 +390,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
   SolveResult result;
   bool settled = false;
   for (int round = 0; round < kMostRounds && result.iterations < most_iterations; ++round) {
+    if (round > 0) add_impulses(workers, -1);
     begin_round(workers);
     const SolveResult part = iterate(workers, kIterationsOfRound, settled ? 0.0 : kUnsettledRound);
     result.iterations += part.iterations;
@@ -370,7 +401,6 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
-    if (round + 1 < kMostRounds) add_impulses(workers, -1);
   }
   correct_momentum(workers, dt);
   for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });

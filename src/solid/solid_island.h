@@ -23,6 +23,7 @@
 #include "solid/solid_body.h"
 #include "solid/spring_member.h"
 #include "solve/lagrangian_row.h"
+#include "solve/load_paths.h"
 
 namespace pliant {
 
@@ -146,6 +147,7 @@ class SolidIsland {
   Vec3 direction(const IslandRowEnd& end) const;
   void begin(Workers& workers, float dt);
   void index_rows();
+  double find_loads();
   void set_penalties();
   void number_levels(Workers& workers);
   void begin_round(Workers& workers);
@@ -195,6 +197,9 @@ class SolidIsland {
   std::size_t nodes_count_ = 0;
   std::vector<IslandRow> rows_;
   std::vector<IslandJointRow> joints_;
+  LoadPaths loads_;
+  std::vector<double> masses_;
+  std::vector<LoadPaths::Pair> touching_;
   std::vector<Task> tasks_;
   std::vector<Vec3> row_forces_;
   std::vector<Progress> progress_;

@@ -124,5 +124,52 @@ TEST(SolidFriction, AGripHoldsForAMinute) {
   EXPECT_LT(fastest, 0.05f);
 }
 
+struct SoftGround {
+  World world{{.gravity = {0, -kGravity, 0}, .allow_sleep = false}};
+  BodyId box{};
+
+  /// A light rigid box that moves over a soft slab of coarse cells, whose nodes stand in its way.
+  SoftGround(float cell, float friction, float speed) {
+    world.add(GroundDef{}).value();
+    world
+        .add(SolidDef{.mesh = tet_box({4, 0.3f, 1}, cell),
+                      .material = {.density = 1000, .young_modulus = 1e6f, .poisson_ratio = 0.3f},
+                      .position = {0, 0.15f, 0},
+                      .friction = friction})
+        .value();
+    box = world
+              .add(RigidDef{.shape = Box{{0.2f, 0.1f, 0.2f}},
+                            .density = 500,
+                            .position = {-1.4f, 0.35f, 0},
+                            .velocity = {speed, 0, 0},
+                            .friction = friction})
+              .value();
+  }
+};
+
+TEST(SolidFriction, ABoxDoesNotCatchOnTheNodesOfASoftGround) {
+  for (const float speed : {1.0f, 4.0f}) {
+    SoftGround scene(0.1f, 0, speed);
+    step(scene.world, static_cast<int>(60 * 2 / speed));
+    EXPECT_GT(scene.world.state(scene.box)->velocity.x, 0.95f * speed) << speed << " m/s";
+    EXPECT_NEAR(scene.world.state(scene.box)->center_of_mass.y, 0.35f, 0.005f) << speed << " m/s";
+  }
+}
+
+TEST(SolidFriction, ABoxOnASoftGroundIsBrakedByMuG) {
+  for (const float cell : {0.1f, 0.06f}) {
+    SoftGround scene(cell, 0.6f, 4);
+    std::size_t unconverged = 0;
+    for (int i = 0; i < 60; ++i) {
+      scene.world.step();
+      unconverged += scene.world.report().unconverged_solids;
+    }
+    const float way = scene.world.state(scene.box)->center_of_mass.x + 1.4f;
+    const float expected = 16 / (2 * 0.6f * kGravity) - 2.0f / 60;
+    EXPECT_NEAR(way, expected, 0.05f * expected) << cell << " m";
+    EXPECT_LE(unconverged, 3u) << cell << " m";
+  }
+}
+
 }  // namespace
 }  // namespace pliant
