@@ -132,6 +132,10 @@ Result<std::vector<Vec3>> core_by_uvs(const Atlas& atlas, const TriMesh& core);
 /// The atlas's own layout; for one made of grids, its charts packed; empty for a surface that is not laid out.
 AtlasLayout layout_of(const Atlas& atlas);
 
+/// The surface cut open along its seams, with texture coordinates: one vertex for each point of the layout. As it is
+/// for one that is not laid out.
+TriMesh cut_open(const Atlas& atlas);
+
 inline constexpr std::uint32_t kNoFace = 0xffffffffu;
 
 struct AtlasTexel {

@@ -104,7 +104,7 @@ Result<AtlasLayout> place_charts(std::vector<FlatChart>& charts, std::size_t fac
 }
 
 /// Points of a layout: one for each vertex and each part of its faces that no seam divides.
-AtlasLayout cut_open(const GroupedSurface& surface) {
+AtlasLayout parted_by_seams(const GroupedSurface& surface) {
   const auto neighbors = face_neighbors(surface.faces, edge_faces(surface.faces, surface.vertices.size()));
   UnionFind points = corner_fans(surface.faces, neighbors,
                                  [&](std::uint32_t f, std::uint32_t i) { return (surface.fixed[f][i] & kSeam) == 0; });
@@ -133,7 +133,7 @@ Result<AtlasLayout> lay_out(const TriMesh& surface, int resolution) {
 
 AtlasLayout carry_layout(const AtlasSource& source, const GroupedSurface& surface) {
   const SurfaceLocator locator(source.surface);
-  AtlasLayout layout = cut_open(surface);
+  AtlasLayout layout = parted_by_seams(surface);
   // A node on a seam has several places in the texture. That of each side is found from a point a little within it:
   // towards the middle of the faces there.
   std::vector<Vec3d> middles(layout.nodes.size()), normals(layout.nodes.size());

@@ -73,7 +73,7 @@ void locate_nodes(const AtlasSource& source, const TriMesh& surface, Workers& wo
       squares[f] = locator.closest(middle, normals[surface.faces[f][0]]).squared_distance;
     }
   });
-  report.distance = std::sqrt(*std::max_element(squares.begin(), squares.end()));
+  report.distance = std::sqrt(*std::max_element(squares.begin(), squares.end())) * float(source.size);
 }
 
 double mean_edge(const TriMesh& surface) {
@@ -126,7 +126,6 @@ Result<Atlas> make_atlas(const TriMesh& mesh, const AtlasOptions& options, Atlas
 
   Atlas atlas;
   atlas.surface = plain(remeshed);
-  if (Status status = check_result(atlas.surface); !status) return status.error();
   if (given) atlas.layout = carry_layout(source, remeshed);
   if (!kept) {
     Result<AtlasLayout> layout =
@@ -134,12 +133,15 @@ Result<Atlas> make_atlas(const TriMesh& mesh, const AtlasOptions& options, Atlas
     if (!layout) return layout.error();
     atlas.layout = std::move(*layout);
   }
+  AtlasReport found;
+  if (report) locate_nodes(source, atlas.surface, workers, found);
+  for (Vec3& v : atlas.surface.vertices) v = (source.middle + source.size * Vec3d(v)).to_float();
+  if (Status status = check_result(atlas.surface); !status) return status.error();
   if (report) {
-    *report = {};
+    *report = std::move(found);
     report->uses_given_uvs = given, report->is_packed_anew = given && !kept;
     report->notes = std::move(source.notes);
     describe(atlas, options.resolution, *report);
-    locate_nodes(source, atlas.surface, workers, *report);
   }
   return atlas;
 }

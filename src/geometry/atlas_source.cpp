@@ -38,10 +38,17 @@ Status check_given(const TriMesh& mesh) {
   return {};
 }
 
-std::string place(Vec3 p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z); }
+/// Finds the middle and longest side. False if the mesh has none.
+bool find_frame(const TriMesh& mesh, AtlasSource& out) {
+  const Aabb box = mesh.bounds();
+  out.middle = 0.5 * (Vec3d(box.lower) + Vec3d(box.upper));
+  const Vec3d sides = Vec3d(box.upper) - Vec3d(box.lower);
+  out.size = std::max({sides.x, sides.y, sides.z});
+  return out.size > 0;
+}
 
 /// That every edge has two faces which run along it in opposite directions.
-Status check_closed(const MendedSurface& mended, const EdgeAdjacency& edges) {
+Status check_closed(const TriMesh& given, const MendedSurface& mended, const EdgeAdjacency& edges) {
   std::size_t open = 0, crowded = 0, against = 0, first = edges.edges.size();
   for (std::size_t e = 0; e < edges.edges.size(); ++e) {
     const auto around = edges.elements[e];
@@ -55,8 +62,11 @@ Status check_closed(const MendedSurface& mended, const EdgeAdjacency& edges) {
     if (first == edges.edges.size()) first = e;
   }
   if (first == edges.edges.size()) return {};
-  const Vec3 p = mended.vertices[edges.edges[first][0]], q = mended.vertices[edges.edges[first][1]];
-  const std::string where = fmt::format("the first from {} to {}", place(p), place(q));
+  const auto place = [&](std::size_t end) {
+    const Vec3 p = given.vertices[edges.edges[first][end]];
+    return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
+  };
+  const std::string where = fmt::format("the first from {} to {}", place(0), place(1));
   const char* remedy = "mend it, or fill it by `pliant mesh tetrahedralize` and use the surface of that";
   if (crowded > 0) {
     return refusal(fmt::format("the mesh has {} edges with more than two faces, {}: {}", crowded, where, remedy));
@@ -162,15 +172,15 @@ void forget_charts(AtlasSource& out) {
 
 Result<AtlasSource> make_atlas_source(const TriMesh& mesh, bool use_uvs, Workers& workers) {
   if (Status status = check_given(mesh); !status) return status.error();
-  const Vec3 sides = mesh.bounds().size();
-  const double longest = double(std::max({sides.x, sides.y, sides.z}));
-  if (!(longest > 0) || !std::isfinite(longest)) return refusal("the mesh has no extent");
-  MendedSurface mended = mend_surface(mesh.vertices, mesh.faces, kWeldShare * longest, workers);
+  AtlasSource out;
+  if (!find_frame(mesh, out)) return refusal("the mesh has no extent");
+  std::vector<Vec3> vertices;
+  for (const Vec3 v : mesh.vertices) vertices.push_back(((Vec3d(v) - out.middle) / out.size).to_float());
+  MendedSurface mended = mend_surface(vertices, mesh.faces, kWeldShare, workers);
   if (mended.faces.empty()) return refusal("the mesh has no face with an area");
   const EdgeAdjacency edges = edge_faces(mended.faces, mended.vertices.size());
-  if (Status status = check_closed(mended, edges); !status) return status.error();
+  if (Status status = check_closed(mesh, mended, edges); !status) return status.error();
 
-  AtlasSource out;
   out.surface = {std::move(mended.vertices), std::move(mended.faces), {}, {}};
   out.surface.groups.assign(out.surface.faces.size(), 0);
   out.surface.fixed.assign(out.surface.faces.size(), {});

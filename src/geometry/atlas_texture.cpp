@@ -115,6 +115,15 @@ AtlasLayout layout_of(const Atlas& atlas) {
   return layout_of_grids(atlas);
 }
 
+TriMesh cut_open(const Atlas& atlas) {
+  AtlasLayout layout = layout_of(atlas);
+  if (layout.empty()) return atlas.surface;
+  TriMesh out;
+  for (const std::uint32_t node : layout.nodes) out.vertices.push_back(atlas.surface.vertices[node]);
+  out.faces = std::move(layout.faces), out.uvs = std::move(layout.uvs);
+  return out;
+}
+
 TexelMap make_texel_map(const AtlasLayout& layout, int resolution, int gutter) {
   TexelMap map;
   map.width = map.height = std::clamp(resolution, 1, 16384);

@@ -36,7 +36,7 @@ class CoreMaker {
     }
     const std::size_t face = worst_face();
     return Error{.message = fmt::format("there is no room for a layer under face {}: the surface folds there, or is "
-                                        "thinner than twice the layer; give less thickness, or a core",
+                                        "thinner than twice the layer; give less thickness, more nodes, or a core",
                                         face),
                  .field = fmt::format("faces[{}]", face)};
   }

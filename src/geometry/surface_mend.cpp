@@ -287,4 +287,29 @@ MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face>
   return mended;
 }
 
+TriMesh welded(const TriMesh& mesh) {
+  std::vector<std::uint32_t> order(mesh.vertices.size()), number(mesh.vertices.size(), kNoNeighbor);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto key = [&](std::uint32_t v) {
+    return std::array{mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z};
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::vector<std::uint32_t> first(mesh.vertices.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  TriMesh out;
+  for (std::uint32_t v = 0; v < first.size(); ++v) {
+    if (first[v] != v) continue;
+    number[v] = std::uint32_t(out.vertices.size());
+    out.vertices.push_back(mesh.vertices[v]);
+  }
+  for (const Face& f : mesh.faces) {
+    const Face w{number[first[f[0]]], number[first[f[1]]], number[first[f[2]]]};
+    if (w[0] != w[1] && w[1] != w[2] && w[2] != w[0]) out.faces.push_back(w);
+  }
+  return out;
+}
+
 }  // namespace pliant

@@ -27,4 +27,8 @@ struct MendedSurface {
 /// The faces must be in range and finite.
 MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, Workers& workers);
 
+/// Vertices with the same coordinates made one, as files have several along the seams of textures. Normals and texture
+/// coordinates are left out; faces that lose a corner too.
+TriMesh welded(const TriMesh& mesh);
+
 }  // namespace pliant

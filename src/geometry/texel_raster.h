@@ -17,8 +17,9 @@ void rasterize(const std::array<Vec2d, 3>& p, int width, int height, double slac
   const double bx = p[1].x - p[0].x, by = p[1].y - p[0].y, cx = p[2].x - p[0].x, cy = p[2].y - p[0].y;
   const double area = bx * cy - cx * by;
   if (!(std::abs(area) > 1e-12)) return;
-  const auto first = [](double low) { return int(std::max(std::floor(low - 0.5), 0.0)); };
-  const auto last = [](double high, int size) { return int(std::min(std::ceil(high - 0.5), double(size - 1))); };
+  // Coordinates may be anything: clamped before they become integers.
+  const auto first = [](double low) { return int(std::clamp(std::floor(low - 0.5), 0.0, 1e9)); };
+  const auto last = [](double high, int size) { return int(std::clamp(std::ceil(high - 0.5), -1.0, size - 1.0)); };
   const auto [x0, x1] = std::minmax({p[0].x, p[1].x, p[2].x});
   const auto [y0, y1] = std::minmax({p[0].y, p[1].y, p[2].y});
   for (int y = first(y0); y <= last(y1, height); ++y) {

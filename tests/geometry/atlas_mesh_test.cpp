@@ -15,15 +15,6 @@
 namespace pliant {
 namespace {
 
-/// The mesh of a layout: one vertex for each point, as files have it.
-TriMesh with_seams(const Atlas& atlas) {
-  TriMesh out;
-  for (const std::uint32_t node : atlas.layout.nodes) out.vertices.push_back(atlas.surface.vertices[node]);
-  out.faces = atlas.layout.faces;
-  out.uvs = atlas.layout.uvs;
-  return out;
-}
-
 TriMesh without_uvs(TriMesh mesh) {
   mesh.uvs.clear();
   return mesh;
@@ -66,20 +57,21 @@ std::vector<Model> make_models() {
   out.push_back({"pumpkin", without_uvs(tri_pumpkin()), 0.06f, 2});
   out.push_back({"tire", without_uvs(tri_tire()), 0.03f, 0});
   out.push_back({"box", without_uvs(tri_box({0.4f, 0.3f, 0.5f}, 1, 1, 1)), 0.04f, 2});
+  out.push_back({"head", tri_head(0.5f, 0.02f), 0.03f, 2});
   const std::size_t plain = out.size();
   for (std::size_t i = 0; i < plain; ++i) {
     Model boxed = out[i];
     boxed.mesh = with_box_uvs(out[i].mesh);
     out.push_back(std::move(boxed));
     Model painted = out[i];
-    painted.mesh = with_seams(*make_atlas(out[i].mesh, {.resolution = 64}));
+    painted.mesh = cut_open(*make_atlas(out[i].mesh, {.resolution = 64}));
     out.push_back(std::move(painted));
   }
   for (Model& model : out) model.atlas = make_atlas(model.mesh, {.resolution = 80}, &model.report).value();
   return out;
 }
 
-/// Six bodies without texture coordinates, with some that overlap, and with sound ones.
+/// Seven bodies without texture coordinates, with some that overlap, and with sound ones.
 const std::vector<Model>& models() {
   static const std::vector<Model> list = make_models();
   return list;
@@ -314,6 +306,24 @@ TEST(AtlasMesh, DoesNotDependOnThreads) {
   EXPECT_TRUE(one.surface.vertices == two.surface.vertices);
   EXPECT_EQ(one.surface.faces, two.surface.faces);
   EXPECT_TRUE(one.layout.uvs == two.layout.uvs);
+}
+
+TEST(AtlasMesh, AnySizeAndPlace) {
+  const TriMesh duck = without_uvs(tri_duck(1, 0.05f));
+  const Atlas usual = *make_atlas(duck, {.resolution = 32});
+  for (const float scale : {1e-12f, 1e12f}) {
+    TriMesh scaled = duck;
+    for (Vec3& v : scaled.vertices) v *= scale;
+    const Result<Atlas> atlas = make_atlas(scaled, {.resolution = 32});
+    ASSERT_TRUE(atlas) << atlas.error().to_string();
+    EXPECT_NEAR(double(atlas->node_count()), double(usual.node_count()), 20);
+    EXPECT_NEAR(enclosed_volume(atlas->surface) / enclosed_volume(scaled), 1, 0.03);
+  }
+  TriMesh away = duck;
+  for (Vec3& v : away.vertices) v += Vec3{1000, -2000, 500};
+  const Result<Atlas> atlas = make_atlas(away, {.resolution = 32});
+  ASSERT_TRUE(atlas) << atlas.error().to_string();
+  EXPECT_NEAR(enclosed_volume(atlas->surface) / enclosed_volume(duck), 1, 0.05);
 }
 
 TEST(AtlasMesh, MendsWhatItCan) {
