@@ -1,8 +1,9 @@
-# Debian packages: libeigen3-dev libbullet-dev libtbb-dev nlohmann-json3-dev libfmt-dev; libcli11-dev for the command;
+# Debian packages: libeigen3-dev libbullet-dev libtbb-dev nlohmann-json3-dev libfmt-dev libstb-dev; libcli11-dev for the command;
 # libgtest-dev libvalijson-dev for the tests.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
+find_path(STB_INCLUDE_DIR stb/stb_rect_pack.h REQUIRED)
 if(PLIANT_TBB)
   find_package(TBB REQUIRED)
 endif()

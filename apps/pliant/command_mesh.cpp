@@ -104,11 +104,10 @@ int convert(const ConvertOptions& options) {
 
 /// Models that people can start from without having any of their own.
 const std::map<std::string, TriMesh (*)()>& models() {
-  static const std::map<std::string, TriMesh (*)()> list{{"duck", [] { return tri_duck(1, 0.03f); }},
-                                                         {"gear", [] { return tri_gear(); }},
-                                                         {"pumpkin", [] { return tri_pumpkin(); }},
-                                                         {"teapot", [] { return tri_teapot(1); }},
-                                                         {"tire", [] { return tri_tire(); }}};
+  static const std::map<std::string, TriMesh (*)()> list{
+      {"duck", [] { return tri_duck(1, 0.03f); }}, {"gear", [] { return tri_gear(); }},
+      {"head", [] { return tri_head(1, 0.02f); }}, {"pumpkin", [] { return tri_pumpkin(); }},
+      {"teapot", [] { return tri_teapot(1); }},    {"tire", [] { return tri_tire(); }}};
   return list;
 }
 
@@ -235,7 +234,7 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
 }  // namespace
 
 void add_mesh_command(CLI::App& app, int& exit_code) {
-  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, convert, make and fill meshes");
+  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, convert, make, fill and lay out meshes");
   mesh->require_subcommand(1);
 
   auto file = std::make_shared<std::string>();
@@ -252,6 +251,7 @@ void add_mesh_command(CLI::App& app, int& exit_code) {
 
   add_generate_command(mesh, exit_code);
   add_tetrahedralize_command(mesh, exit_code);
+  add_atlas_command(mesh, exit_code);
 }
 
 }  // namespace pliant::app

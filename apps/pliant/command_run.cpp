@@ -22,6 +22,7 @@
 #include "picture_output.h"
 #include "progress.h"
 #include "stats_writer.h"
+#include "texture_output.h"
 #include "timing_table.h"
 
 namespace pliant::app {
@@ -33,7 +34,8 @@ struct RunOptions {
   std::string scene;
   std::optional<int> frames, threads;
   std::optional<float> dt;
-  std::string record, stats, trace;
+  std::string record, stats, trace, textures;
+  int texture_size = 256;
   std::vector<std::string> probes;
   PictureOptions pictures;
   bool quiet = false;
@@ -67,12 +69,22 @@ class Outputs {
       for (auto& path : pictures_->paths()) paths_.push_back(std::move(path));
       if (const Status s = pictures_->add_frame(player, 0); !s.ok()) return s;
     }
+    if (!options.textures.empty()) {
+      Result<TextureOutput> textures = TextureOutput::create(options.textures, options.texture_size, player);
+      if (!textures) return textures.error();
+      textures_.emplace(std::move(*textures));
+      paths_.emplace_back("textures", options.textures);
+      if (const Status s = textures_->add_frame(player, 0); !s.ok()) return s;
+    }
     return recorder_ ? recorder_->add_frame(player.world()) : Status();
   }
 
   Status add_frame(const ScenePlayer& player, int frame) {
     if (pictures_) {
       if (const Status s = pictures_->add_frame(player, frame); !s.ok()) return s;
+    }
+    if (textures_) {
+      if (const Status s = textures_->add_frame(player, frame); !s.ok()) return s;
     }
     if (stats_) stats_->add_frame(player);
     if (stats_ && !stats_->status().ok()) return stats_->status();
@@ -86,6 +98,9 @@ class Outputs {
     }
     if (recorder_) {
       if (const Status s = recorder_->finish(); !s.ok()) return s;
+    }
+    if (textures_) {
+      if (const Status s = textures_->finish(); !s.ok()) return s;
     }
     if (stats_) {
       if (const Status s = stats_->finish(); !s.ok()) return s;
@@ -119,8 +134,8 @@ class Outputs {
     std::error_code error;
     const auto one_name = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
     for (const std::string& file : scene.files) taken.insert(one_name(file));
-    for (const std::string* path : {&options.record, &options.stats, &options.trace, &options.pictures.video,
-                                    &options.pictures.image, &options.pictures.gif}) {
+    for (const std::string* path : {&options.record, &options.stats, &options.trace, &options.textures,
+                                    &options.pictures.video, &options.pictures.image, &options.pictures.gif}) {
       if (path->empty() || taken.insert(one_name(*path)).second) continue;
       return file_error(Error::Code::CannotWrite, *path, "this is the scene itself or another output of this run");
     }
@@ -148,6 +163,7 @@ class Outputs {
   std::optional<StatsWriter> stats_;
   std::optional<AtomicFile> trace_;
   std::optional<PictureOutput> pictures_;
+  std::optional<TextureOutput> textures_;
   std::vector<std::pair<std::string, fs::path>> paths_;
 };
 
@@ -252,6 +268,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--record", options->record,
                       "Record: FILE.glb (animated glTF), or a folder for a VTU series with run.pvd");
+  command->add_option("--textures", options->textures,
+                      "Write the layered bodies' places, normals and contacts as textures (EXR) to this folder");
+  command->add_option("--texture-size", options->texture_size, "Texels along a side of them; 256 if left out")
+      ->check(CLI::Range(8, 4096));
   command->add_option("--stats", options->stats, "Write numbers of every frame to this JSON file");
   command->add_option("--trace", options->trace,
                       "Write the time of every stage to this file, in Chrome's trace format");

@@ -85,6 +85,10 @@ TriMesh tri_tire(const TireShape& shape = {});
 /// wished edge length, is at most a 16th of it.
 TriMesh tri_duck(float size, float cell);
 
+/// A head that looks towards +X, with a neck that ends flat below; closed, of even triangles. `size` is its height;
+/// `cell`, the wished edge length, is at most a 24th of it.
+TriMesh tri_head(float size, float cell);
+
 /// Hills from seeded noise, over a grid centred on the origin.
 struct TerrainShape {
   int columns = 65, rows = 65;  ///< points along X and Z, at least 2

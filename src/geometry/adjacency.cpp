@@ -166,4 +166,20 @@ std::vector<std::array<std::uint32_t, 4>> tet_tets(std::span<const Tet> tets, st
   return result;
 }
 
+std::vector<std::array<std::uint32_t, 3>> face_neighbors(std::span<const Face> faces, const EdgeAdjacency& edges) {
+  std::vector<std::array<std::uint32_t, 3>> neighbors(faces.size(), {kNoNeighbor, kNoNeighbor, kNoNeighbor});
+  for (std::size_t e = 0; e < edges.edges.size(); ++e) {
+    const auto pair = edges.elements[e];
+    if (pair.size() != 2) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Face& f = faces[pair[side]];
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto [a, b] = std::minmax(f[i], f[(i + 1) % 3]);
+        if (a == edges.edges[e][0] && b == edges.edges[e][1]) neighbors[pair[side]][i] = pair[1 - side];
+      }
+    }
+  }
+  return neighbors;
+}
+
 }  // namespace pliant

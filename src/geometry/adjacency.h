@@ -47,6 +47,9 @@ inline bool runs_along(const Face& f, std::uint32_t a, std::uint32_t b) {
 /// Row f: the faces that share an edge with face f, each once.
 Csr face_faces(std::span<const Face> faces, std::size_t vertex_count);
 
+/// The neighbour of each face over its three edges (f[i], f[i + 1]), where there is exactly one, else `kNoNeighbor`.
+std::vector<std::array<std::uint32_t, 3>> face_neighbors(std::span<const Face> faces, const EdgeAdjacency& edges);
+
 /// The four faces of a tet, each facing outward; face i lies opposite node i.
 inline constexpr std::array<std::array<int, 3>, 4> kTetFaces{{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 

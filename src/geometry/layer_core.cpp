@@ -31,11 +31,12 @@ class CoreMaker {
     share_.assign(count_, 1.0);
     constexpr int kRounds = 60;
     for (int round = 0; round < kRounds; ++round) {
-      if (!thin_bad_places(round >= kRounds / 3)) return finish();
+      if (round == kRounds / 3) turn_thin_places();
+      if (!thin_bad_places(round > 2 * kRounds / 3)) return finish();
     }
     const std::size_t face = worst_face();
     return Error{.message = fmt::format("there is no room for a layer under face {}: the surface folds there, or is "
-                                        "thinner than twice the layer; give less thickness, or a core",
+                                        "thinner than twice the layer; give less thickness, more nodes, or a core",
                                         face),
                  .field = fmt::format("faces[{}]", face)};
   }
@@ -118,6 +119,16 @@ class CoreMaker {
       if (turn) inward_[i] = turned(i);
     }
     return any;
+  }
+
+  /// Where much had to be taken off, the way inward was a bad one: a new start along the way that is most against all
+  /// faces around the node.
+  void turn_thin_places() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (share_[i] > 0.3) continue;
+      for (int step = 0; step < 30; ++step) inward_[i] = turned(i);
+      share_[i] = 0.4;
+    }
   }
 
   /// The way inward, a little more against the face that it is least against.

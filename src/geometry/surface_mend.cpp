@@ -44,26 +44,30 @@ Vec3d twice_area(std::span<const Vec3> vertices, const Face& f) {
 }
 
 /// The faces over welded vertices, without those that have no area and without duplicates, whichever way they face.
-std::vector<Face> distinct_faces(std::span<const Vec3> vertices, std::span<const Face> faces, double weld) {
+void find_distinct_faces(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, MendedSurface& out) {
   const std::vector<std::uint32_t> first = weld_map(vertices, weld);
   std::vector<Face> welded;
+  std::vector<std::uint32_t> sources;
   std::vector<std::pair<Face, std::uint32_t>> keys;
-  for (const Face& f : faces) {
+  for (std::uint32_t source = 0; source < faces.size(); ++source) {
+    const Face& f = faces[source];
     const Face w{first[f[0]], first[f[1]], first[f[2]]};
     if (w[0] == w[1] || w[1] == w[2] || w[2] == w[0] || !(length_squared(twice_area(vertices, w)) > 0)) continue;
     Face sorted = w;
     std::sort(sorted.begin(), sorted.end());
     keys.emplace_back(sorted, std::uint32_t(welded.size()));
     welded.push_back(w);
+    sources.push_back(source);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<bool> is_repeated(welded.size(), false);
   for (std::size_t i = 1; i < keys.size(); ++i) is_repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
-  std::vector<Face> distinct;
   for (std::size_t f = 0; f < welded.size(); ++f) {
-    if (!is_repeated[f]) distinct.push_back(welded[f]);
+    if (is_repeated[f]) continue;
+    out.faces.push_back(welded[f]);
+    out.corners.push_back(faces[sources[f]]);
+    out.sources.push_back(sources[f]);
   }
-  return distinct;
 }
 
 // Patches -------------------------------------------------------------------------------------------------------------
@@ -74,23 +78,6 @@ struct Patches {
   std::vector<bool> is_turned;  ///< per face
   std::vector<double> area;     ///< per patch
 };
-
-/// The neighbour of each face over its three edges (f[i], f[i + 1]), where there is exactly one.
-std::vector<std::array<std::uint32_t, 3>> face_neighbors(std::span<const Face> faces, const EdgeAdjacency& edges) {
-  std::vector<std::array<std::uint32_t, 3>> neighbors(faces.size(), {kNoNeighbor, kNoNeighbor, kNoNeighbor});
-  for (std::size_t e = 0; e < edges.edges.size(); ++e) {
-    const auto pair = edges.elements[e];
-    if (pair.size() != 2) continue;
-    for (std::size_t side = 0; side < 2; ++side) {
-      const Face& f = faces[pair[side]];
-      for (std::size_t i = 0; i < 3; ++i) {
-        const auto [a, b] = std::minmax(f[i], f[(i + 1) % 3]);
-        if (a == edges.edges[e][0] && b == edges.edges[e][1]) neighbors[pair[side]][i] = pair[1 - side];
-      }
-    }
-  }
-  return neighbors;
-}
 
 /// Joins all faces that can be reached from `seed`. The area of those that were turned comes back.
 double flood(std::span<const Face> faces, const std::vector<std::array<std::uint32_t, 3>>& neighbors,
@@ -274,7 +261,7 @@ std::size_t count_holes(std::size_t vertex_count, const EdgeAdjacency& edges, do
 MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, Workers& workers) {
   MendedSurface mended;
   mended.vertices.assign(vertices.begin(), vertices.end());
-  mended.faces = distinct_faces(vertices, faces, weld);
+  find_distinct_faces(vertices, faces, weld, mended);
   mended.dropped = faces.size() - mended.faces.size();
   if (mended.faces.empty()) return mended;
 
@@ -288,12 +275,41 @@ MendedSurface mend_surface(std::span<const Vec3> vertices, std::span<const Face>
   Vec3d sum;
   double area = 0;
   for (std::size_t f = 0; f < areas.size(); ++f) {
-    if (patches.is_turned[f]) std::swap(mended.faces[f][1], mended.faces[f][2]), ++mended.flipped;
+    if (patches.is_turned[f]) {
+      std::swap(mended.faces[f][1], mended.faces[f][2]);
+      std::swap(mended.corners[f][1], mended.corners[f][2]);
+      ++mended.flipped;
+    }
     sum += twice_area(vertices, mended.faces[f]) / 2;
     area += areas[f];
   }
   mended.open_share = length(sum) / area;
   return mended;
+}
+
+TriMesh welded(const TriMesh& mesh) {
+  std::vector<std::uint32_t> order(mesh.vertices.size()), number(mesh.vertices.size(), kNoNeighbor);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto key = [&](std::uint32_t v) {
+    return std::array{mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z};
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::vector<std::uint32_t> first(mesh.vertices.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  TriMesh out;
+  for (std::uint32_t v = 0; v < first.size(); ++v) {
+    if (first[v] != v) continue;
+    number[v] = std::uint32_t(out.vertices.size());
+    out.vertices.push_back(mesh.vertices[v]);
+  }
+  for (const Face& f : mesh.faces) {
+    const Face w{number[first[f[0]]], number[first[f[1]]], number[first[f[2]]]};
+    if (w[0] != w[1] && w[1] != w[2] && w[2] != w[0]) out.faces.push_back(w);
+  }
+  return out;
 }
 
 }  // namespace pliant

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "geometry/layer_core.h"
+#include "geometry/surface_mend.h"
 #include "io/scene_node_body.h"
+#include "pliant/texture_io.h"
 
 namespace pliant {
 namespace {
@@ -22,6 +24,10 @@ struct SurfaceDraft {
   std::optional<Vec2> torus, cylinder;
   std::optional<float> sphere;
   std::optional<std::string> mesh;
+  /// Of a mesh: lays it out; left out, its vertices are the nodes.
+  std::optional<int> resolution;
+  AtlasOptions::Charts charts = AtlasOptions::Charts::Given;
+  float crease_angle = 40;
   int segments = 48, rows = 24;
   std::optional<Ridges> ridges;
 };
@@ -38,6 +44,14 @@ const Fields<SurfaceDraft>& surface_fields() {
       pair_field("cylinder", &SurfaceDraft::cylinder),
       field("sphere", &SurfaceDraft::sphere, kPositive),
       field<SurfaceDraft>("mesh", [](const SceneReader& r, SurfaceDraft& d) { read(r, d.mesh); }),
+      field("resolution", &SurfaceDraft::resolution, between(8, 1024)),
+      field<SurfaceDraft>("charts",
+                          [](const SceneReader& r, SurfaceDraft& d) {
+                            const auto word = read_word(r, {"given", "automatic"});
+                            if (word)
+                              d.charts = *word == 0 ? AtlasOptions::Charts::Given : AtlasOptions::Charts::Automatic;
+                          }),
+      field("crease_angle", &SurfaceDraft::crease_angle, between(1, 180)),
       field("segments", &SurfaceDraft::segments, between(4, 4096)),
       field("rows", &SurfaceDraft::rows, between(1, 4096)),
       field<SurfaceDraft>("ridges", [](const SceneReader& r, SurfaceDraft& d) {
@@ -54,12 +68,23 @@ Vec3 ridge_at(const Ridges& ridges, Vec3 position, Vec3 normal) {
   return normal * (ridges.depth * height * std::max(dot(normal, outward), 0.0f));
 }
 
-bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
-  if (draft.mesh) {
-    const SceneMesh* mesh = read_mesh_name(r.member("mesh", *r.value().find("mesh")));
-    if (mesh) out.surface = *mesh->surface, out.surface.normals.clear(), out.surface.uvs.clear();
-    return mesh != nullptr;
+bool surface_of_mesh(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
+  const SceneReader field = r.member("mesh", *r.value().find("mesh"));
+  const SceneMesh* mesh = read_mesh_name(field);
+  if (!mesh) return false;
+  if (!draft.resolution) {
+    out.surface = welded(*mesh->surface);
+    return true;
   }
+  Result<Atlas> made = make_atlas(
+      *mesh->surface, {.resolution = *draft.resolution, .charts = draft.charts, .crease_angle = draft.crease_angle});
+  if (!made) return field.refuse(made.error()), false;
+  out = std::move(*made);
+  return true;
+}
+
+bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
+  if (draft.mesh) return surface_of_mesh(r, draft, out);
   try {
     const int quarter = std::max(draft.segments / 4, 1);
     if (draft.torus) out = atlas_torus(draft.torus->x, draft.torus->y, draft.segments, draft.rows);
@@ -77,6 +102,12 @@ bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
 struct LayerPart {
   NodeSelection nodes = AllNodes{};
   float thickness = 1, stiffness = 1, density = 1;
+};
+
+/// Factors of the layer, painted in the surface's texture coordinates.
+struct LayerMap {
+  std::string path;
+  Vec2 range{0, 1};  ///< of black and white
 };
 
 struct LayeredDraft : NodeBodyDraft<LayeredDef> {
@@ -102,6 +133,40 @@ const Fields<LayerPart>& part_fields() {
   return fields;
 }
 
+const Fields<LayerMap>& map_fields() {
+  static const Fields<LayerMap> fields = [] {
+    Field<LayerMap> range = field<LayerMap>("range", [](const SceneReader& r, LayerMap& m) {
+      std::optional<Vec2> pair;
+      read_pair(r, pair);
+      if (pair) m.range = *pair;
+    });
+    range.info.range = kPositive;
+    return Fields<LayerMap>{field("path", &LayerMap::path).required(), std::move(range).required()};
+  }();
+  return fields;
+}
+
+/// What a picture says at the nodes, times what is there already.
+void read_map(const SceneReader& r, const LayeredDraft& draft, std::vector<float>& factors) {
+  LayerMap map;
+  if (!read_fields(r, map, map_fields()) || draft.atlas.surface.faces.empty()) return;
+  const AtlasLayout layout = layout_of(draft.atlas);
+  if (layout.empty()) {
+    return r.refuse("the surface has no texture coordinates: give it a `resolution`, or one of the built-in forms");
+  }
+  const Result<ScalarTexture> texture = load_texture(r.builder().resolve(map.path));
+  if (!texture) return r.refuse(texture.error());
+  const std::vector<float> values = values_at_nodes(layout, draft.atlas.node_count(), *texture);
+  if (factors.empty()) factors.assign(values.size(), 1);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    factors[i] *= map.range.x + values[i] * (map.range.y - map.range.x);
+  }
+}
+
+Field<LayeredDraft> map_field(const char* name, std::vector<float> LayeredDef::*factors) {
+  return field<LayeredDraft>(name, [=](const SceneReader& r, LayeredDraft& d) { read_map(r, d, d.*factors); });
+}
+
 const Fields<CoreSpring>& spring_fields() {
   static const Fields<CoreSpring> fields = {field("point", &CoreSpring::point), field("place", &CoreSpring::place),
                                             field("stiffness", &CoreSpring::stiffness, kNotNegative),
@@ -124,17 +189,31 @@ Field<LayeredDraft> own(std::string name, M LayeredDef::*member, Range range = k
 
 Fields<LayeredDraft> what_fields() {
   return {
-      name_field<LayeredDraft>(), field<LayeredDraft>("surface", read_surface).required(),
+      name_field<LayeredDraft>(),
+      field<LayeredDraft>("surface", read_surface).required(),
       field<LayeredDraft>("material", [](const SceneReader& r, LayeredDraft& d) { read_solid_material(r, d.material); })
           .required(),
       own("thickness", &LayeredDef::thickness, kPositive),
+      map_field("thickness_map", &LayeredDef::thickness_factors),
+      map_field("stiffness_map", &LayeredDef::stiffness_factors),
+      map_field("density_map", &LayeredDef::density_factors),
       field<LayeredDraft>("parts", [](const SceneReader& r, LayeredDraft& d) {
         read_list(r, "an array of parts of the layer", part_fields(), d.parts);
       })};
 }
 
+/// A mesh with the texture coordinates of the surface.
+void read_core(const SceneReader& r, LayeredDraft& draft) {
+  const SceneMesh* mesh = read_mesh_name(r);
+  if (!mesh || draft.atlas.surface.faces.empty()) return;
+  Result<std::vector<Vec3>> points = core_by_uvs(draft.atlas, *mesh->surface);
+  if (!points) return r.refuse(points.error());
+  draft.core = std::move(*points);
+}
+
 Fields<LayeredDraft> core_fields() {
-  return {own("core_density", &LayeredDef::core_density, kPositive), own("core_is_fixed", &LayeredDef::core_is_fixed),
+  return {field<LayeredDraft>("core", read_core), own("core_density", &LayeredDef::core_density, kPositive),
+          own("core_is_fixed", &LayeredDef::core_is_fixed),
           field<LayeredDraft>("springs", [](const SceneReader& r, LayeredDraft& d) {
             read_list(r, "an array of springs", spring_fields(), d.springs);
           })};
@@ -176,6 +255,7 @@ bool use_parts(const SceneReader& r, LayeredDraft& draft) {
 /// Ridges stand on the core of the plain surface, so that they bend as a whole.
 bool use_ridges(const SceneReader& r, LayeredDraft& draft) {
   if (!draft.ridges) return true;
+  if (!draft.core.empty()) return r.refuse("a surface with ridges makes its own core: leave out `core`"), false;
   std::vector<float> thickness{draft.thickness};
   if (!draft.thickness_factors.empty()) {
     thickness = draft.thickness_factors;
@@ -208,6 +288,7 @@ void describe_layered(std::vector<FieldSet>& sets) {
   sets.push_back({"layered_surface", infos(surface_fields())});
   sets.push_back({"ridges", infos(ridge_fields())});
   sets.push_back({"layer_part", infos(part_fields())});
+  sets.push_back({"layer_map", infos(map_fields())});
   sets.push_back({"core_spring", infos(spring_fields())});
 }
 

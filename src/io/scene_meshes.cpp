@@ -24,6 +24,9 @@ struct RoundMesh {
   float radius = 0.5f, tube_radius = 0.15f, height = 1, size = 1;
   int segments = 32, tube_segments = 24;
 };
+struct HeadMesh {
+  float size = 1, cell = 0.03f;
+};
 struct GridMesh {
   float width = 1, depth = 1, cell = 0.1f;
 };
@@ -118,6 +121,9 @@ std::vector<Kind<SceneMesh>> elaborate_meshes() {
                field("tread_depth", &TireShape::tread_depth, kPositive),
                field("segments", &TireShape::segments, kSegments)},
               [](const TireShape& s) { return tri_tire(s); }),
+          generated<HeadMesh>("head",
+                              {field("size", &HeadMesh::size, kPositive), field("cell", &HeadMesh::cell, kPositive)},
+                              [](const HeadMesh& m) { return tri_head(m.size, m.cell); }),
           generated<TerrainShape>("terrain", terrain_fields(), [](const TerrainShape& s) { return tri_terrain(s); })};
 }
 

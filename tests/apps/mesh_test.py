@@ -1,4 +1,4 @@
-"""pliant mesh info, convert, generate and tetrahedralize."""
+"""pliant mesh info, convert, generate, tetrahedralize and atlas."""
 import os
 import re
 import struct
@@ -184,6 +184,27 @@ class Generate(CommandTest):
         volumes = [re.search(r"volume ([\d.]+) m³", self.succeed("mesh", "info", name).stdout).group(1)
                    for name in ["duck.obj", gallery]]
         self.assertAlmostEqual(float(volumes[0]), float(volumes[1]), 6)
+
+    def test_atlas(self):
+        self.succeed("mesh", "generate", "pumpkin", "--out", "p.obj")
+        out = self.succeed("mesh", "atlas", "p.obj", "--resolution", "48", "--out", "a.obj").stdout
+        nodes = int(re.search(r"nodes     (\d+),", out).group(1))
+        self.assertGreater(nodes, 500)
+        self.assertLess(nodes, 2304)
+        self.assertRegex(out, r"charts    \d+, ")
+        self.assertRegex(out, r"stretch   1\.\d+ root mean square")
+        self.assertRegex(out, r"layer     \d+ tets, the smallest of [1-9]")
+        self.assertEqual(self.read("a.png")[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIn("uvs", self.succeed("mesh", "info", "a.obj").stdout)
+        # What it wrote has texture coordinates, which it keeps when it reads that again.
+        again = self.succeed("mesh", "atlas", "a.obj", "--resolution", "48", "--out", "b.glb", "--picture", "c.png").stdout
+        self.assertIn(", the mesh's own\n", again)
+        self.assertEqual(self.names(), ["a.obj", "a.png", "b.glb", "c.png", "p.obj"])
+
+    def test_atlas_of_an_open_mesh(self):
+        self.write("t.obj", TET.replace("f 2 3 4\n", ""))
+        self.assertIn("t.obj: mesh: the mesh is open: 3 edges", self.fail_with(1, "mesh", "atlas", "t.obj", "--out", "a.obj"))
+        self.assertEqual(self.names(), ["t.obj"])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@
 #include "io/scene_temp.h"
 #include "io/scene_text.h"
 #include "pliant/cloth_materials.h"
+#include "pliant/mesh_io.h"
 #include "pliant/scene.h"
+#include "pliant/texture_io.h"
+#include "pliant/world.h"
 
 namespace pliant {
 namespace {
@@ -231,6 +234,70 @@ TEST(ClothMaterials, AreAllFoundByNameAndDiffer) {
     EXPECT_GT(m.bend_stiffness, 0) << name;
   }
   EXPECT_EQ(cloth_material::by_name("tin").error().code, Error::Code::NotFound);
+}
+
+/// A ball of grids whose upper half of the texture is painted white.
+TEST(SceneLayered, MapsArePaintedOnTheSurface) {
+  const TempFolder folder;
+  ScalarTexture picture{8, 8, std::vector<float>(64, 0)};
+  for (std::size_t i = 0; i < 32; ++i) picture.values[i] = 1;
+  ASSERT_TRUE(save_texture(folder / "map.png", picture).ok());
+  const auto file = folder.write("s.json", R"({"bodies": [{"kind": "layered", "name": "b", "material": "foam",
+      "surface": {"sphere": 0.5, "segments": 64}, "thickness": 0.1,
+      "thickness_map": {"path": "map.png", "range": [0.5, 1.5]},
+      "stiffness_map": {"path": "map.png", "range": [4, 2]}}]})");
+  const Result<Scene> scene = load_scene(file);
+  ASSERT_TRUE(scene) << scene.error().to_string();
+  const auto& def = std::get<LayeredDef>(scene->bodies.at(0).def);
+  const AtlasLayout layout = layout_of(def.atlas);
+  std::vector<int> places(def.atlas.node_count(), 0);
+  for (const std::uint32_t node : layout.nodes) ++places[node];
+  std::size_t white = 0, black = 0;
+  for (std::size_t i = 0; i < layout.uvs.size(); ++i) {
+    const std::uint32_t node = layout.nodes[i];
+    const float v = layout.uvs[i].y;
+    if (places[node] > 1 || std::abs(v - 0.5f) < 0.07f || v < 0.07f || v > 0.93f) continue;
+    EXPECT_NEAR(def.thickness_factors[node], v < 0.5f ? 1.5f : 0.5f, 1e-4f);
+    EXPECT_NEAR(def.stiffness_factors[node], v < 0.5f ? 2 : 4, 1e-4f);
+    ++(v < 0.5f ? white : black);
+  }
+  EXPECT_GT(white, 100u);
+  EXPECT_GT(black, 100u);
+  EXPECT_TRUE(def.density_factors.empty());
+}
+
+/// Surface and core as two spheres of the same texture coordinates, from files.
+TEST(SceneLayered, ACoreHasTheTextureCoordinatesOfItsSurface) {
+  const TempFolder folder;
+  Atlas outer = atlas_sphere(0.5f, 12), inner = atlas_sphere(0.3f, 12);
+  ASSERT_TRUE(save_mesh(folder / "outer.obj", cut_open(outer)).ok());
+  ASSERT_TRUE(save_mesh(folder / "inner.obj", cut_open(inner)).ok());
+  const auto file = folder.write("s.json", R"({
+      "meshes": {"outer": {"kind": "file", "path": "outer.obj"}, "inner": {"kind": "file", "path": "inner.obj"}},
+      "bodies": [{"kind": "layered", "name": "b", "material": "foam", "surface": {"mesh": "outer", "resolution": 48},
+                  "core": "inner"}]})");
+  const Result<Scene> scene = load_scene(file);
+  ASSERT_TRUE(scene) << scene.error().to_string();
+  const auto& def = std::get<LayeredDef>(scene->bodies.at(0).def);
+  ASSERT_EQ(def.core.size(), def.atlas.node_count());
+  for (std::size_t i = 0; i < def.core.size(); ++i) {
+    EXPECT_LT(length(def.core[i] - def.atlas.surface.vertices[i] * 0.6f), 0.015f);
+  }
+  World world;
+  EXPECT_TRUE(world.add(def));
+}
+
+/// Files have several vertices along the seams of their textures; the surface must not come apart there.
+TEST(SceneLayered, MeshesAreWelded) {
+  const TempFolder folder;
+  ASSERT_TRUE(save_mesh(folder / "ball.obj", cut_open(atlas_sphere(0.5f, 8))).ok());
+  const auto file = folder.write("s.json", R"({"meshes": {"ball": {"kind": "file", "path": "ball.obj"}},
+      "bodies": [{"kind": "layered", "name": "b", "material": "foam", "surface": {"mesh": "ball"}}]})");
+  const Result<Scene> scene = load_scene(file);
+  ASSERT_TRUE(scene) << scene.error().to_string();
+  const auto& def = std::get<LayeredDef>(scene->bodies.at(0).def);
+  EXPECT_EQ(def.atlas.node_count(), 6u * 64 + 2);
+  EXPECT_TRUE(validate(def.atlas.surface, {.require_closed = true}).empty());
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#include "texture_output.h"
+
+#include <cctype>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "io/mesh_format.h"
+#include "io/texture_format.h"
+
+namespace pliant::app {
+namespace {
+
+/// A name that can be a file's: others' letters become underscores, and names that are taken get a number.
+std::string file_name(std::string_view name, std::size_t index, std::set<std::string>& taken) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+    out.push_back(plain ? c : '_');
+  }
+  if (out.empty()) out = fmt::format("body{}", index);
+  if (!taken.insert(out).second) out += fmt::format("_{}", index), taken.insert(out);
+  return out;
+}
+
+}  // namespace
+
+Result<TextureOutput> TextureOutput::create(const std::filesystem::path& folder, int resolution,
+                                            const ScenePlayer& player) {
+  const World& world = player.world();
+  Result<AtomicFolder> made = AtomicFolder::create(folder);
+  if (!made) return made.error();
+  TextureOutput out(std::move(*made));
+  std::set<std::string> taken;
+  Error why{.message = "no body of the scene is layered", .field = "--textures"};
+  for (const BodyId body : world.bodies()) {
+    if (world.kind(body) != BodyKind::Layered) continue;
+    Result<LayeredTextures> textures = LayeredTextures::create(world, body, resolution);
+    if (!textures) {
+      why = textures.error();
+      continue;
+    }
+    const std::string name = file_name(world.name(body), body.index, taken);
+    if (Status s = out.write_mesh(name, (*world.layered_def(body))->atlas); !s.ok()) return s.error();
+    out.bodies_.push_back({name, std::move(*textures)});
+  }
+  if (out.bodies_.empty()) return why;
+  return out;
+}
+
+Status TextureOutput::write_mesh(const std::string& name, const Atlas& atlas) {
+  Result<OutputFile> file = folder_.create_file(name + ".obj");
+  if (!file) return file.error();
+  write_obj(*file, cut_open(atlas));
+  return folder_.close_file(*file);
+}
+
+Status TextureOutput::write(const std::string& name, const VectorTexture& texture) {
+  const Result<std::string> bytes = encode_texture(name, view_of(texture));
+  if (!bytes) return bytes.error();
+  Result<OutputFile> file = folder_.create_file(name);
+  if (!file) return file.error();
+  file->write(*bytes);
+  return folder_.close_file(*file);
+}
+
+Status TextureOutput::add_frame(const ScenePlayer& player, int frame) {
+  for (Entry& entry : bodies_) {
+    if (Status s = entry.textures.update(player.world()); !s.ok()) return s;
+    const auto name = [&](const char* what) { return fmt::format("{}.{}.{:05}.exr", entry.name, what, frame); };
+    if (Status s = write(name("position"), entry.textures.positions()); !s.ok()) return s;
+    if (Status s = write(name("normal"), entry.textures.normals()); !s.ok()) return s;
+    if (Status s = write(name("contact"), entry.textures.contacts()); !s.ok()) return s;
+  }
+  return {};
+}
+
+}  // namespace pliant::app

@@ -1,0 +1,23 @@
+// Models from blended solids: an implicit function, negative inside, whose zero surface is meshed on the lattice.
+#pragma once
+
+#include <functional>
+
+#include "geometry/vec3d.h"
+#include "pliant/mesh.h"
+
+namespace pliant {
+
+/// About the distance to an ellipsoid around the origin, exact near its surface.
+double ellipsoid_distance(Vec3d p, Vec3d radii);
+/// The distance to a stick from a to b whose radius changes from one to the other.
+double stick_distance(Vec3d p, Vec3d a, Vec3d b, double radius_a, double radius_b);
+/// Both together, with the crease between them filled to about the given radius.
+double blend(double a, double b, double radius);
+/// What is in the first and not in the second, with a rounded edge.
+double carve(double a, double b, double radius);
+
+/// The zero surface of `value`, of even triangles of about `cell`. All of it must be within the box.
+TriMesh mesh_blended(const std::function<double(Vec3d)>& value, Vec3d lower, Vec3d upper, double cell);
+
+}  // namespace pliant
