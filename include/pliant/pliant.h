@@ -20,6 +20,7 @@
 #include "pliant/selection.h"
 #include "pliant/shapes.h"
 #include "pliant/solid.h"
+#include "pliant/splinters.h"
 #include "pliant/tetrahedralize.h"
 #include "pliant/version.h"
 #include "pliant/world.h"
