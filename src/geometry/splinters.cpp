@@ -276,7 +276,7 @@ Vec3 color_of(const SplinterDef& def, const ConvexCell& cell, std::size_t number
   const auto* brick = std::get_if<BrickSplinters>(&def.pattern);
   const Vec3 color = cell.part == 1 && brick ? brick->joint_color : def.color;
   const double chance = splinter_chance(def.seed, std::int64_t(number), 0, 0, 8);
-  return color * float(1 + double(def.variation) * (2 * chance - 1));
+  return min_each(color * float(1 + double(def.variation) * (2 * chance - 1)), {1, 1, 1});
 }
 
 Status check_mesh(const TetMesh& mesh) {
