@@ -6,7 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "geometry/bvh.h"
 #include "geometry/creases.h"
+#include "geometry/primitives.h"
 #include "geometry/refine_surface.h"
 #include "geometry/triangle_tree.h"
 #include "geometry/vec3d.h"
@@ -57,6 +59,8 @@ class Association {
     if (search_.empty()) return false;
     out_.neighbours = tet_tets(mesh_.tets, mesh_.nodes.size());
     out_.def->splinters ? take_splinters() : take_surface();
+    out_.facing.assign(out_.look.faces.size(), kNoNeighbor);
+    if (out_.def->splinters) find_facing();
     bind(out_.look.vertices, out_.bindings);
     if (out_.def->splinters) settle_homes();
     find_near_tets();
@@ -84,6 +88,54 @@ class Association {
     std::vector<VertexBinding> homes;
     bind(middles, homes);
     for (std::size_t i = 0; i < homes.size(); ++i) out_.units[i].home = homes[i].tet;
+  }
+
+  /// Sides that lie in one another, seen from opposite ways. A face that lies against two others has none: it would be
+  /// seen where one of them goes.
+  void find_facing() {
+    std::vector<std::uint32_t> unit_of(out_.look.faces.size());
+    for (std::uint32_t u = 0; u < out_.units.size(); ++u) {
+      std::fill(unit_of.begin() + out_.units[u].first_face, unit_of.begin() + out_.units[u].last_face, u);
+    }
+    std::vector<Vec3> normals;
+    for (std::size_t f = 0; f < unit_of.size(); ++f) {
+      const auto [a, b, c] = corners(f);
+      normals.push_back(normalized(cross(b - a, c - a)));
+    }
+    std::vector<Aabb> boxes(out_.look.faces.size());  // empty for those outside: never found
+    for (std::size_t f = 0; f < boxes.size(); ++f) {
+      for (const std::uint32_t v : out_.look.faces[f]) {
+        if (out_.is_inside[f]) boxes[f].include(out_.look.vertices[v]);
+      }
+    }
+    Bvh tree;
+    tree.build(boxes);
+    const float slack = 1e-5f * length(mesh_.bounds().size());
+    parallel_for(workers_, boxes.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t f = begin; f < end; ++f) {
+        if (!out_.is_inside[f]) continue;
+        const std::array<Vec3, 3> c = corners(f);
+        const Vec3 middle = (c[0] + c[1] + c[2]) / 3, out{slack, slack, slack};
+        const auto unit_at = [&](Vec3 place) {
+          std::uint32_t best = kNoNeighbor;
+          tree.for_each_overlap({place - out, place + out}, [&](std::uint32_t other) {
+            if (unit_of[other] == unit_of[f] || dot(normals[f], normals[other]) > -0.999f) return;
+            const std::array<Vec3, 3> o = corners(other);
+            const TrianglePoint q = closest_on_triangle(place, o[0], o[1], o[2]);
+            if (q.squared_distance <= slack * slack) best = std::min(best, unit_of[other]);
+          });
+          return best;
+        };
+        const std::uint32_t across = unit_at(middle);
+        const bool is_one = std::all_of(
+            c.begin(), c.end(), [&](Vec3 corner) { return unit_at(middle + 0.95f * (corner - middle)) == across; });
+        out_.facing[f] = is_one ? across : kNoNeighbor;
+      }
+    });
+  }
+  std::array<Vec3, 3> corners(std::size_t f) const {
+    const Face& face = out_.look.faces[f];
+    return {out_.look.vertices[face[0]], out_.look.vertices[face[1]], out_.look.vertices[face[2]]};
   }
 
   /// A splinter round a corner may have its middle in a tet that it has nothing to do with: then the tet of the vertex

@@ -36,6 +36,7 @@ struct CarriedSurface {
   std::shared_ptr<const SolidDef> def;
   TriMesh look;                         ///< at rest, faces by unit
   std::vector<std::uint8_t> is_inside;  ///< per face
+  std::vector<std::uint32_t> facing;    ///< per face: the unit on its other side, or kNoNeighbor
   std::vector<VertexBinding> bindings;  ///< of the vertices in the whole mesh
   std::vector<Unit> units;
   Csr tets;  ///< of each unit, ascending: those near it
@@ -58,8 +59,8 @@ struct PieceSurface {
   std::vector<std::uint32_t> vertex_units;  ///< of each vertex; kNoNeighbor for faces that close a crack
 };
 
-/// `piece` is the mesh of the body now, `origin` for each of its tets its number in the whole. Sides of units that face
-/// each other inside are left out away from cracks.
+/// `piece` is the mesh of the body now, `origin` for each of its tets its number in the whole. Sides of units that
+/// still lie against each other are left out.
 PieceSurface surface_of_piece(const CarriedSurface& carried, const TetMesh& piece,
                               std::span<const std::uint32_t> origin);
 

@@ -73,11 +73,10 @@ class PieceBuilder {
   void add_unit(std::uint32_t u) {
     const CarriedSurface::Unit& unit = carried_.units[u];
     const bool inside_too = shows_inside(u);
-    if (is_torn_[u]) find_connected(u);
     bool is_shown = false;
     for (std::uint32_t f = unit.first_face; f < unit.last_face; ++f) {
       const bool is_inside = carried_.is_inside[f] != 0;
-      if (is_inside && !inside_too) continue;
+      if (is_inside && (!inside_too || is_covered(u, f))) continue;
       Face face;
       for (std::size_t i = 0; i < 3; ++i) face[i] = vertex(u, carried_.look.faces[f][i], is_inside);
       out_.mesh.faces.push_back(face);
@@ -86,21 +85,45 @@ class PieceBuilder {
     if (is_shown) out_.units.push_back(u);
   }
 
+  /// Whether the unit on the other side of a face still lies against it: the tet that the face is in carries both.
+  bool is_covered(std::uint32_t u, std::uint32_t f) {
+    const std::uint32_t other = carried_.facing[f];
+    if (other == kNone || !is_here(other)) return false;
+    if (!is_torn_[u] && !is_torn_[other]) return true;
+    const Face& face = carried_.look.faces[f];
+    const std::vector<Vec3>& places = carried_.look.vertices;
+    const Vec3 middle = (places[face[0]] + places[face[1]] + places[face[2]]) / 3;
+    const std::uint32_t tet = tet_with(connected(u), middle);
+    return tet != kNone && tet == tet_with(connected(other), middle);
+  }
+
   /// The tets near a unit that hang together with its home, the nearest of them first.
-  void find_connected(std::uint32_t unit) {
+  const std::vector<std::uint32_t>& connected(std::uint32_t unit) {
+    connected_.resize(carried_.units.size());
+    std::vector<std::uint32_t>& list = connected_[unit];
+    if (!list.empty()) return list;
     const auto near = carried_.tets[unit];
     reached_by_.resize(piece_.tets.size(), kNone);
-    connected_.assign(1, here_[carried_.units[unit].home]);
-    reached_by_[connected_[0]] = unit;
-    for (std::size_t i = 0; i < connected_.size(); ++i) {
-      for (const std::uint32_t other : neighbours_[connected_[i]]) {
+    list.assign(1, here_[carried_.units[unit].home]);
+    reached_by_[list[0]] = unit;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (const std::uint32_t other : neighbours_[list[i]]) {
         if (other == kNone || reached_by_[other] == unit) continue;
         if (!std::binary_search(near.begin(), near.end(), origin_[other])) continue;
         reached_by_[other] = unit;
-        connected_.push_back(other);
+        list.push_back(other);
       }
     }
-    std::erase_if(connected_, [&](std::uint32_t t) { return !is_sound(piece_, piece_.tets[t]); });
+    std::erase_if(list, [&](std::uint32_t t) { return !is_sound(piece_, piece_.tets[t]); });
+    return list;
+  }
+  /// The first that holds a place, or kNone.
+  std::uint32_t tet_with(const std::vector<std::uint32_t>& tets, Vec3 place) const {
+    for (const std::uint32_t t : tets) {
+      const auto [w1, w2, w3] = weights_in(piece_, piece_.tets[t], place);
+      if (std::min({w1, w2, w3, 1 - w1 - w2 - w3}) >= kLeastWeight) return t;
+    }
+    return kNone;
   }
 
   /// Units that are as ever share their vertices; those that are torn are for themselves.
@@ -138,20 +161,20 @@ class PieceBuilder {
   }
 
   /// In the tet that the vertex lies in, where that is connected to the home; else beside the nearest one that is.
-  VertexBinding bind_anew(std::uint32_t unit, std::uint32_t v) const {
+  VertexBinding bind_anew(std::uint32_t unit, std::uint32_t v) {
     const Vec3 place = carried_.look.vertices[v];
+    const std::vector<std::uint32_t>& tets = connected(unit);
     if (carried_.bindings[v].is_outside) {
       const std::uint32_t tet = here_[carried_.bindings[v].tet];
-      if (tet != kNone && reached_by_[tet] == unit) return as_ever(v);
+      if (tet != kNone && std::find(tets.begin(), tets.end(), tet) != tets.end()) return as_ever(v);
     }
-    for (const std::uint32_t t : connected_) {
+    if (const std::uint32_t t = tet_with(tets, place); t != kNone) {
       const auto [w1, w2, w3] = weights_in(piece_, piece_.tets[t], place);
-      if (std::min({w1, w2, w3, 1 - w1 - w2 - w3}) < kLeastWeight) continue;
       return {t, false, piece_.tets[t], {float(w1), float(w2), float(w3)}, {}};
     }
     float best = std::numeric_limits<float>::infinity();
     VertexBinding binding{};
-    for (const std::uint32_t t : connected_) {
+    for (const std::uint32_t t : tets) {
       for (std::size_t f = 0; f < 4; ++f) {
         const Face face = outward_face(piece_, piece_.tets[t], f);
         const TrianglePoint q =
@@ -200,7 +223,7 @@ class PieceBuilder {
   std::vector<std::array<std::uint32_t, 4>> neighbours_;   ///< in the piece
   std::vector<std::uint8_t> is_cut_, is_seen_inside_;      ///< by tet of the whole
   std::vector<std::uint8_t> is_torn_;                      ///< by unit
-  std::vector<std::uint32_t> connected_;                   ///< to the home of the unit at hand
+  std::vector<std::vector<std::uint32_t>> connected_;      ///< by unit; empty where nobody has asked
   std::vector<std::uint32_t> reached_by_;                  ///< by tet: the last unit to which it was
   std::array<std::array<std::vector<Slot>, 2>, 2> slots_;  ///< whether torn, whether inside; by vertex of the whole
 };

@@ -47,12 +47,20 @@ struct Wall {
     }
     return out;
   }
-  PieceSurface piece(Workers& workers, CarriedSurfaces& carried, BodyId id) const {
-    return surface_of_piece(*carried.of(workers, *world.origin_def(id)), (*world.solid_def(id))->mesh,
-                            *world.origin_tets(id));
+  /// What the whole carries.
+  const CarriedSurface& whole() {
+    if (!whole_) whole_ = CarriedSurface::create(workers, *world.origin_def(solids()[0]));
+    return *whole_;
+  }
+  PieceSurface piece(BodyId id) {
+    return surface_of_piece(whole(), (*world.solid_def(id))->mesh, *world.origin_tets(id));
   }
 
   World world;
+  Workers workers;
+
+ private:
+  std::shared_ptr<const CarriedSurface> whole_;
 };
 
 /// For each tet the first of those that it hangs together with by faces.
@@ -87,25 +95,24 @@ std::vector<std::uint32_t> parts(const TetMesh& mesh) {
 }
 
 /// Every vertex of a unit hangs on a tet that is connected to the unit's home, which is in this body and in no other.
-void expect_attached(const Wall& s, CarriedSurfaces& carried) {
-  Workers workers;
+void expect_attached(Wall& s) {
+  const CarriedSurface& whole = s.whole();
   std::map<std::uint32_t, int> homes;  // bodies that have the home of each unit
   for (const BodyId id : s.solids()) {
-    const auto whole = carried.of(workers, *s.world.origin_def(id));
     const TetMesh& mesh = (*s.world.solid_def(id))->mesh;
     const std::vector<std::uint32_t> origin = *s.world.origin_tets(id), part = parts(mesh);
     std::map<std::uint32_t, std::uint32_t> here;
     for (std::uint32_t t = 0; t < origin.size(); ++t) here[origin[t]] = t;
-    const PieceSurface piece = s.piece(workers, carried, id);
+    const PieceSurface piece = s.piece(id);
     ASSERT_EQ(piece.bindings.size(), piece.mesh.vertices.size());
-    for (std::uint32_t u = 0; u < whole->units.size(); ++u) homes[u] += int(here.count(whole->units[u].home));
+    for (std::uint32_t u = 0; u < whole.units.size(); ++u) homes[u] += int(here.count(whole.units[u].home));
     for (std::size_t v = 0; v < piece.bindings.size(); ++v) {
       ASSERT_LT(piece.bindings[v].tet, mesh.tets.size());
       for (const std::uint32_t node : piece.bindings[v].nodes) {
         EXPECT_TRUE(std::count(mesh.tets[piece.bindings[v].tet].begin(), mesh.tets[piece.bindings[v].tet].end(), node));
       }
       if (piece.vertex_units[v] == kNoNeighbor) continue;
-      const std::uint32_t home = here.at(whole->units[piece.vertex_units[v]].home);
+      const std::uint32_t home = here.at(whole.units[piece.vertex_units[v]].home);
       EXPECT_EQ(part[piece.bindings[v].tet], part[home]);
     }
     EXPECT_TRUE(validate(piece.mesh).empty() || validate(piece.mesh)[0].kind == MeshProblem::Kind::Degenerate ||
@@ -153,10 +160,9 @@ const std::vector<SplinterDef>& patterns() {
 TEST(PieceSurface, SplintersStayAttachedToOnePieceEach) {
   for (const SplinterDef& def : patterns()) {
     Wall s(Wall::with_splinters(def));
-    CarriedSurfaces carried;
     SurfacePublisher publisher;
     for (int i = 0; i < 3; ++i) {
-      expect_attached(s, carried);
+      expect_attached(s);
       for (const RenderSurface& surface : publisher.update(s.world)) {
         if (s.world.kind(surface.body) != BodyKind::Solid) continue;
         // Pieces fly metres apart; a splinter that spanned two of them would be drawn out a hundredfold.
@@ -184,29 +190,31 @@ TEST(PieceSurface, AWholeBodyShowsItsOutsideAlone) {
   EXPECT_LT(shown.mesh->faces.size(), def.splinters->mesh.faces.size() / 2);
 }
 
-TEST(PieceSurface, SplintersAtACrackShowAllTheirSides) {
-  const SolidDef def = Wall::with_splinters(patterns()[3]);
-  Wall s(def);
-  s.run(30);
-  Workers workers;
-  CarriedSurfaces carried;
-  std::size_t whole_ones = 0;
-  double volume = 0, expected = 0;
-  for (const BodyId id : s.solids()) {
-    const PieceSurface piece = s.piece(workers, carried, id);
-    std::map<std::uint32_t, TriMesh> by_unit;
-    for (const Face& f : piece.mesh.faces) by_unit[piece.vertex_units[f[0]]].faces.push_back(f);
-    for (auto& [unit, mesh] : by_unit) {
-      const std::uint32_t faces = def.splinters->first_faces[unit + 1] - def.splinters->first_faces[unit];
-      if (mesh.faces.size() != faces) continue;
-      mesh.vertices = piece.mesh.vertices;
-      volume += enclosed_volume(mesh);
-      expected += enclosed_volume(splinter_surface(*def.splinters, unit));
-      ++whole_ones;
+TEST(PieceSurface, PiecesOfSplintersAreClosed) {
+  // What is left out lies against its like: the rest encloses the splinters, wherever it is measured from. (Of bricks
+  // and fibres a side may lie against two others: then it is left in.)
+  for (const SplinterDef& pattern : {patterns()[2], patterns()[3]}) {
+    const SolidDef def = Wall::with_splinters(pattern);
+    Wall s(def);
+    s.run(30);
+    const CarriedSurface& whole = s.whole();
+    std::size_t shown = 0;
+    for (const BodyId id : s.solids()) {
+      PieceSurface piece = s.piece(id);
+      const std::vector<std::uint32_t> origin = *s.world.origin_tets(id);
+      double expected = 0;
+      const std::set<std::uint32_t> tets(origin.begin(), origin.end());
+      for (std::uint32_t u = 0; u < whole.units.size(); ++u) {
+        if (!tets.count(whole.units[u].home)) continue;
+        expected += enclosed_volume(splinter_surface(*def.splinters, u));
+      }
+      EXPECT_NEAR(enclosed_volume(piece.mesh), expected, 1e-5);
+      for (Vec3& v : piece.mesh.vertices) v += Vec3{1, 2, -3};
+      EXPECT_NEAR(enclosed_volume(piece.mesh), expected, 1e-4);
+      shown += piece.mesh.faces.size();
     }
+    EXPECT_LT(shown, def.splinters->mesh.faces.size()) << "sides that lie against each other are not seen";
   }
-  EXPECT_GT(whole_ones, def.splinters->size() / 10);
-  EXPECT_NEAR(volume / expected, 1, 1e-4);
 }
 
 /// Triangles of a piece at rest that are closed: the volume they enclose is the piece's, wherever it is measured from.
@@ -214,10 +222,8 @@ TEST(PieceSurface, PiecesWithoutSplintersAreClosedWhereTheyBroke) {
   Wall s;
   s.run(30);
   ASSERT_GT(s.solids().size(), 5u);
-  Workers workers;
-  CarriedSurfaces carried;
   for (const BodyId id : s.solids()) {
-    TriMesh shown = s.piece(workers, carried, id).mesh;
+    TriMesh shown = s.piece(id).mesh;
     const double volume = (*s.world.solid_def(id))->mesh.volume();
     EXPECT_NEAR(enclosed_volume(shown), volume, 1e-5);
     for (Vec3& v : shown.vertices) v += Vec3{1, 2, -3};
@@ -234,12 +240,10 @@ TEST(PieceSurface, ACarriedSurfaceIsSharedOut) {
   publisher.update(s.world);
   s.run(30);
   ASSERT_GT(s.solids().size(), 5u);
-  CarriedSurfaces carried;
-  expect_attached(s, carried);
-  Workers workers;
+  expect_attached(s);
   double area = 0;
   for (const BodyId id : s.solids()) {
-    const PieceSurface piece = s.piece(workers, carried, id);
+    const PieceSurface piece = s.piece(id);
     for (const Face& f : piece.mesh.faces) {
       if (piece.vertex_units[f[0]] == kNoNeighbor) continue;
       const auto at = [&](std::size_t i) { return piece.mesh.vertices[f[i]]; };
