@@ -252,6 +252,7 @@ void add_mesh_command(CLI::App& app, int& exit_code) {
   add_generate_command(mesh, exit_code);
   add_tetrahedralize_command(mesh, exit_code);
   add_atlas_command(mesh, exit_code);
+  add_splinter_command(mesh, exit_code);
 }
 
 }  // namespace pliant::app

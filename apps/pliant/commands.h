@@ -20,6 +20,7 @@ void add_scenes_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_mesh_command(CLI::App& app, int& exit_code);
 void add_atlas_command(CLI::App* mesh, int& exit_code);
+void add_splinter_command(CLI::App* mesh, int& exit_code);
 void add_bench_command(CLI::App& app, int& exit_code);
 
 }  // namespace pliant::app

@@ -22,7 +22,9 @@
 // A file is written whole or not at all: to a temporary neighbour first, then renamed into place.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "pliant/mesh.h"
 
@@ -32,7 +34,14 @@ namespace pliant {
 struct MeshFile {
   TriMesh surface;
   TetMesh solid;
+  /// The first face of each object of the surface: what follows an `o` or a `g` of an .obj, a node of a .gltf or .glb.
+  /// Empty where the format has none.
+  std::vector<std::uint32_t> objects;
 };
+
+/// The objects of a file's surface, each with its own vertices; those without faces are left out. The whole surface
+/// where the file tells of none.
+std::vector<TriMesh> objects_of(const MeshFile& file);
 
 /// Reads any supported format, up to 2 GiB. What comes back is finite and within range (never crashes on a corrupt
 /// file), but may still be inverted or non-manifold: see `validate`.

@@ -21,6 +21,7 @@
 #include "pliant/selection.h"
 #include "pliant/shapes.h"
 #include "pliant/solid.h"
+#include "pliant/splinters.h"
 #include "pliant/tetrahedralize.h"
 #include "pliant/texture_io.h"
 #include "pliant/version.h"

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "pliant/materials.h"
 #include "pliant/mesh.h"
 #include "pliant/selection.h"
+#include "pliant/splinters.h"
 
 namespace pliant {
 
@@ -73,8 +75,13 @@ struct SolidDef {
   FractureRules fracture{};
   std::vector<WeakNodes> weakened{};  ///< where nodes are listed twice, the factors multiply
 
-  /// What is seen instead of the mesh's own surface: any surface in the same frame, carried along. May be null.
+  /// What is seen instead of the mesh's own surface: any surface in the same frame, carried along. May be null. When
+  /// the body breaks its triangles are shared out among the pieces, and what a crack lays open is closed.
   std::shared_ptr<const TriMesh> surface{};
+  /// Closed pieces of the body's look that keep their form when it breaks; seen instead of `surface`. May be null.
+  std::shared_ptr<const Splinters> splinters{};
+  /// Of what a crack lays open, linear; none: as outside.
+  std::optional<Vec3> interior_color{};
   Appearance appearance{.color = {0.75f, 0.45f, 0.3f}};
 };
 

@@ -98,6 +98,10 @@ class World {
   BodyId ancestor(BodyId body) const;
   /// For each node of a solid, the node of its ancestor's mesh as it was added. Nodes that came apart share theirs.
   Result<std::vector<std::uint32_t>> origin_nodes(BodyId solid) const;
+  /// For each tet of a solid, the tet of that mesh. No tet is in two bodies.
+  Result<std::vector<std::uint32_t>> origin_tets(BodyId solid) const;
+  /// The def with which its ancestor was added: the whole of which a solid is a piece, or was one.
+  Result<std::shared_ptr<const SolidDef>> origin_def(BodyId solid) const;
   /// Null for an id that is gone.
   std::optional<BodyKind> kind(BodyId body) const;
   /// The name a body was given; empty for none.

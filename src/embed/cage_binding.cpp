@@ -18,6 +18,8 @@ std::array<Vec3d, 4> corners(const TetMesh& cage, const Tet& tet) {
   return {Vec3d(cage.nodes[tet[0]]), Vec3d(cage.nodes[tet[1]]), Vec3d(cage.nodes[tet[2]]), Vec3d(cage.nodes[tet[3]])};
 }
 
+}  // namespace
+
 bool is_sound(const TetMesh& cage, const Tet& tet) {
   for (const std::uint32_t node : tet) {
     if (node >= cage.nodes.size() || !is_finite(cage.nodes[node])) return false;
@@ -30,7 +32,28 @@ bool is_sound(const TetMesh& cage, const Tet& tet) {
   return std::abs(six_volumes(c[0], c[1], c[2], c[3])) > kLeastTetVolume * longest * longest * longest;
 }
 
-}  // namespace
+std::array<double, 3> weights_in(const TetMesh& cage, const Tet& tet, Vec3 point) {
+  const Vec3d p(point);
+  const auto c = corners(cage, tet);
+  const double volume = six_volumes(c[0], c[1], c[2], c[3]);
+  return {six_volumes(c[0], p, c[2], c[3]) / volume, six_volumes(c[0], c[1], p, c[3]) / volume,
+          six_volumes(c[0], c[1], c[2], p) / volume};
+}
+
+Face outward_face(const TetMesh& cage, const Tet& tet, std::size_t face) {
+  const auto& corner = kTetFaces[face];
+  Face out{tet[std::size_t(corner[0])], tet[std::size_t(corner[1])], tet[std::size_t(corner[2])]};
+  const auto c = corners(cage, tet);
+  if (six_volumes(c[0], c[1], c[2], c[3]) < 0) std::swap(out[1], out[2]);
+  return out;
+}
+
+VertexBinding bind_beside(const TetMesh& cage, std::uint32_t tet, const Face& f, Vec3 vertex, float w1, float w2) {
+  const Vec3d a(cage.nodes[f[0]]), b(cage.nodes[f[1]]), c(cage.nodes[f[2]]);
+  // From the point that the rounded weights make, so that at rest the vertex is exactly where it was.
+  const Vec3d foot = a + double(w1) * (b - a) + double(w2) * (c - a);
+  return {tet, true, {f[0], f[1], f[2], f[0]}, {w1, w2, 0}, (Vec3d(vertex) - foot).to_float()};
+}
 
 CageSearch::CageSearch(const TetMesh& cage) : cage_(cage) {
   for (std::uint32_t t = 0; t < cage.tets.size(); ++t) {
@@ -43,11 +66,7 @@ CageSearch::CageSearch(const TetMesh& cage) : cage_(cage) {
     if (half_faces[g].size() != 1) continue;
     const std::uint32_t half_face = half_faces[g][0];
     const Tet& tet = tets_[half_face / 4];
-    const auto& corner = kTetFaces[half_face % 4];
-    Face face{tet[corner[0]], tet[corner[1]], tet[corner[2]]};
-    const auto c = corners(cage, tet);
-    if (six_volumes(c[0], c[1], c[2], c[3]) < 0) std::swap(face[1], face[2]);
-    outer_faces_.push_back(face);
+    outer_faces_.push_back(outward_face(cage, tet, half_face % 4));
     outer_face_tets_.push_back(tet_numbers_[half_face / 4]);
   }
   tet_tree_ = tree_over<Tet>(tets_, cage.nodes);
@@ -60,14 +79,10 @@ VertexBinding CageSearch::bind(Vec3 vertex) const {
 }
 
 bool CageSearch::bind_inside(Vec3 vertex, VertexBinding& binding) const {
-  const Vec3d p(vertex);
   bool found = false;
   tet_tree_.find_closest(vertex, 0, [&](std::uint32_t item, float) {
     const Tet& tet = tets_[item];
-    const auto c = corners(cage_, tet);
-    const double volume = six_volumes(c[0], c[1], c[2], c[3]);
-    const double w1 = six_volumes(c[0], p, c[2], c[3]) / volume, w2 = six_volumes(c[0], c[1], p, c[3]) / volume,
-                 w3 = six_volumes(c[0], c[1], c[2], p) / volume;
+    const auto [w1, w2, w3] = weights_in(cage_, tet, vertex);
     if (std::min({w1, w2, w3, 1 - w1 - w2 - w3}) < kLeastWeight) return 0.0f;
     binding = {tet_numbers_[item], false, tet, {float(w1), float(w2), float(w3)}, {}};
     found = true;
@@ -86,12 +101,7 @@ VertexBinding CageSearch::bind_outside(Vec3 vertex) const {
     }
     return best.squared_distance;
   });
-  const Face& f = outer_faces_[nearest];
-  const Vec3d a(cage_.nodes[f[0]]), b(cage_.nodes[f[1]]), c(cage_.nodes[f[2]]);
-  const float w1 = best.weights.y, w2 = best.weights.z;
-  // From the point that the rounded weights make, so that at rest the vertex is exactly where it was.
-  const Vec3d foot = a + double(w1) * (b - a) + double(w2) * (c - a);
-  return {outer_face_tets_[nearest], true, {f[0], f[1], f[2], f[0]}, {w1, w2, 0}, (Vec3d(vertex) - foot).to_float()};
+  return bind_beside(cage_, outer_face_tets_[nearest], outer_faces_[nearest], vertex, best.weights.y, best.weights.z);
 }
 
 }  // namespace pliant

@@ -27,6 +27,19 @@ struct VertexBinding {
   Vec3 offset;  ///< from the nearest point of the face to the vertex, m; 0 inside
 };
 
+/// Whether a tet of a cage can say where a point is: its nodes exist, are finite, and it has some volume.
+bool is_sound(const TetMesh& cage, const Tet& tet);
+
+/// The weights of all corners but the first at a point, of a tet that is sound.
+std::array<double, 3> weights_in(const TetMesh& cage, const Tet& tet, Vec3 point);
+
+/// Beside a face of a sound tet, counter-clockwise from outside, with the point of it that has these weights (of the
+/// second and third corner) as the nearest.
+VertexBinding bind_beside(const TetMesh& cage, std::uint32_t tet, const Face& face, Vec3 vertex, float w1, float w2);
+
+/// A face of a tet, counter-clockwise from outside, also of a tet that is inside out.
+Face outward_face(const TetMesh& cage, const Tet& tet, std::size_t face);
+
 /// The tets of a cage at rest, ready to be searched. Tets of no volume, of nodes that are not finite or do not exist
 /// are left out: a vertex in one of them goes to its neighbour. Tets may be inside out.
 class CageSearch {

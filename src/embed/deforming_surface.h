@@ -10,6 +10,8 @@
 
 namespace pliant {
 
+class CarriedSurfaces;
+
 class DeformingSurface {
  public:
   virtual ~DeformingSurface() = default;
@@ -24,6 +26,8 @@ class DeformingSurface {
   const std::vector<Vec3>& velocities() const { return velocities_; }
   const std::vector<Vec3>& normals() const { return normals_; }
   const std::vector<float>& values() const { return values_; }
+  /// Linear, of a surface of several; else empty. They change with the mesh only.
+  const std::vector<Vec3>& colors() const { return colors_; }
 
  protected:
   void use(std::shared_ptr<const TriMesh> mesh) {
@@ -34,12 +38,14 @@ class DeformingSurface {
   }
 
   std::shared_ptr<const TriMesh> mesh_;
-  std::vector<Vec3> vertices_, velocities_, normals_;
+  std::vector<Vec3> vertices_, velocities_, normals_, colors_;
   std::vector<float> values_;
 };
 
 // One for each kind of body that has nodes.
-std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const SolidDef& def);
+/// Pieces of solids share what they carry in `carried`, which must outlive them.
+std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const SolidDef& def,
+                                               CarriedSurfaces& carried);
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const JellyDef& def);
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const ClothDef& def);
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const RopeDef& def);

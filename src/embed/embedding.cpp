@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -56,11 +57,21 @@ Result<Embedding> Embedding::create(Workers& workers, const TetMesh& cage, std::
   parallel_for(workers, vertices.size(), kBindGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) bindings[v] = search.bind(vertices[v]);
   });
+  return with(cage, search.tets(), bindings);
+}
 
+Embedding Embedding::from_bindings(const TetMesh& cage, std::span<const VertexBinding> bindings) {
+  std::vector<Tet> sound;
+  std::copy_if(cage.tets.begin(), cage.tets.end(), std::back_inserter(sound),
+               [&](const Tet& tet) { return is_sound(cage, tet); });
+  return with(cage, sound, bindings);
+}
+
+Embedding Embedding::with(const TetMesh& cage, std::span<const Tet> sound, std::span<const VertexBinding> bindings) {
   Embedding embedding;
   embedding.node_count_ = cage.nodes.size();
   std::vector<std::uint32_t> anchor_of_node(cage.nodes.size(), 0);
-  embedding.node_gradients_ = NodeGradients(anchors_of(bindings, anchor_of_node), search.tets(), cage.nodes);
+  embedding.node_gradients_ = NodeGradients(anchors_of(bindings, anchor_of_node), sound, cage.nodes);
   embedding.pack(bindings, anchor_of_node);
   return embedding;
 }

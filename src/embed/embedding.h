@@ -34,6 +34,9 @@ class Embedding {
   /// finite, and for a cage without a usable tet if there are vertices.
   static Result<Embedding> create(Workers& workers, const TetMesh& cage, std::span<const Vec3> vertices);
 
+  /// The same with bindings that were found otherwise, to tets that are sound.
+  static Embedding from_bindings(const TetMesh& cage, std::span<const VertexBinding> bindings);
+
   std::size_t vertex_count() const { return tets_.size(); }
   std::size_t node_count() const { return node_count_; }
   /// How many vertices lie outside of the cage, and how far the farthest of them, m.
@@ -71,6 +74,7 @@ class Embedding {
   struct ChunkEnd {
     std::size_t inside, outside;
   };
+  static Embedding with(const TetMesh& cage, std::span<const Tet> sound, std::span<const VertexBinding> bindings);
   void pack(std::span<const VertexBinding> bindings, std::span<const std::uint32_t> anchor_of_node);
   /// visit(inside of a chunk, outside of a chunk), in parallel.
   template <typename Visit>

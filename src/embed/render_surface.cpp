@@ -80,7 +80,11 @@ SurfacePublisher::Known SurfacePublisher::first_look_at_nodes(const World& world
   Known known;
   known.surface.body = body;
   const auto look_at = [&](const auto& def) {
-    known.nodes = make_surface(*workers_, world, body, def);
+    if constexpr (std::is_same_v<std::decay_t<decltype(def)>, SolidDef>) {
+      known.nodes = make_surface(*workers_, world, body, def, *carried_);
+    } else {
+      known.nodes = make_surface(*workers_, world, body, def);
+    }
     known.surface.name = def.name;
     known.surface.appearance = def.appearance;
     known.surface.is_sheet = std::is_same_v<std::decay_t<decltype(def)>, ClothDef>;
@@ -115,6 +119,7 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
       surface.velocities = nodes->velocities();
       surface.normals = nodes->normals();
       surface.values = nodes->values();
+      surface.colors = nodes->colors();
     }
     surfaces_.push_back(surface);
   }

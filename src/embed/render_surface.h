@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "embed/carried_surface.h"
 #include "embed/deforming_surface.h"
 #include "pliant/defs.h"
 #include "pliant/ids.h"
@@ -40,6 +41,7 @@ struct RenderSurface {
   std::span<const Vec3> vertices;    ///< m
   std::span<const Vec3> velocities;  ///< m/s
   std::span<const Vec3> normals;     ///< unit
+  std::span<const Vec3> colors;      ///< linear, instead of the appearance's; may be empty. They change with the mesh
   std::span<const float> values;     ///< what `SurfacePublisher::show` asks for; empty where the body has no such value
 
   bool deforms() const { return !vertices.empty(); }
@@ -76,6 +78,7 @@ class SurfacePublisher {
   std::unique_ptr<Workers> workers_ = std::make_unique<Workers>();
   std::optional<TetValue> value_;
   std::uint64_t updates_ = 0;
+  std::unique_ptr<CarriedSurfaces> carried_ = std::make_unique<CarriedSurfaces>();  ///< outlives what is known
   std::map<BodyId, Known> known_;
   std::map<std::string, std::weak_ptr<const TriMesh>> meshes_;  ///< by the shape's key
   std::vector<RenderSurface> surfaces_;

@@ -12,7 +12,7 @@ constexpr std::size_t kGrain = 1024;    // groups
 constexpr float kSameNormal = 0.9999f;  // cosine: within a degree
 
 /// The first vertex at the same place with the same normal, for each vertex.
-std::vector<std::uint32_t> join_seams(const TriMesh& surface) {
+std::vector<std::uint32_t> join_seams(const TriMesh& surface, std::span<const std::uint32_t> groups) {
   std::vector<std::uint32_t> first(surface.vertices.size()), order(surface.vertices.size());
   std::iota(first.begin(), first.end(), 0u);
   if (surface.normals.size() != surface.vertices.size()) return first;
@@ -32,7 +32,8 @@ std::vector<std::uint32_t> join_seams(const TriMesh& surface) {
     while (end != order.end() && place(*end) == place(*begin)) ++end;
     for (auto v = begin; v != end; ++v) {
       const auto same = std::find_if(begin, v, [&](std::uint32_t u) {
-        return first[u] == u && dot(surface.normals[u], surface.normals[*v]) > kSameNormal;
+        return first[u] == u && (groups.empty() || groups[u] == groups[*v]) &&
+               dot(surface.normals[u], surface.normals[*v]) > kSameNormal;
       });
       if (same != v) first[*v] = *same;
     }
@@ -50,8 +51,9 @@ std::uint32_t place_of(std::uint32_t vertex) { return 3 * vertex; }
 
 }  // namespace
 
-SurfaceNormals::SurfaceNormals(const TriMesh& surface) : vertex_count_(surface.vertices.size()) {
-  const std::vector<std::uint32_t> joined = join_seams(surface);
+SurfaceNormals::SurfaceNormals(const TriMesh& surface, std::span<const std::uint32_t> groups)
+    : vertex_count_(surface.vertices.size()) {
+  const std::vector<std::uint32_t> joined = join_seams(surface, groups);
   std::vector<Face> faces;
   for (const Face& f : surface.faces) {
     if (f[0] >= vertex_count_ || f[1] >= vertex_count_ || f[2] >= vertex_count_) continue;

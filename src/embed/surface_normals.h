@@ -20,8 +20,9 @@ namespace pliant {
 class SurfaceNormals {
  public:
   SurfaceNormals() = default;
-  /// Faces that name a vertex that does not exist are left out.
-  explicit SurfaceNormals(const TriMesh& surface);
+  /// Faces that name a vertex that does not exist are left out. Where `groups` are given, one for each vertex, only
+  /// vertices of one group are joined: those of others may move apart.
+  explicit SurfaceNormals(const TriMesh& surface, std::span<const std::uint32_t> groups = {});
 
   std::size_t vertex_count() const { return vertex_count_; }
 

@@ -23,6 +23,20 @@ std::vector<std::uint32_t> originals(const TriMesh& split, const TriMesh& whole)
 
 TetSurface::TetSurface(Workers& workers, const TetMesh& tets, const std::shared_ptr<const TriMesh>& surface)
     : tets_(tets.tets) {
+  show_whole(workers, tets, surface);
+}
+
+TetSurface::TetSurface(Workers& workers, const World& world, BodyId body, const SolidDef& def, CarriedSurfaces& carried)
+    : carried_surfaces_(&carried), tets_(def.mesh.tets) {
+  const bool is_whole = world.origin_def(body)->get() == &def;
+  if (is_whole && !def.splinters) {
+    show_whole(workers, def.mesh, def.surface);
+  } else {
+    show_piece(workers, world, body, def.mesh);
+  }
+}
+
+void TetSurface::show_whole(Workers& workers, const TetMesh& tets, const std::shared_ptr<const TriMesh>& surface) {
   if (surface) {
     // A model that comes with normals is split where its maker wanted it to be.
     auto mesh = std::make_shared<const TriMesh>(surface->normals.empty() ? split_creases(*surface, kCrease) : *surface);
@@ -44,18 +58,28 @@ void TetSurface::show_tets(const TetMesh& tets) {
   for (const std::uint32_t vertex : originals(*mesh_, whole)) nodes_.push_back(surface_nodes[vertex]);
 }
 
-bool TetSurface::show_broken(const World& world, BodyId body) {
+void TetSurface::show_piece(Workers& workers, const World& world, BodyId body, const TetMesh& mesh) {
+  carried_ = carried_surfaces_->of(workers, *world.origin_def(body));
+  embedding_.reset();
+  colors_.clear();
+  if (!carried_) return show_whole(workers, mesh, nullptr);
+  PieceSurface piece = surface_of_piece(*carried_, mesh, *world.origin_tets(body));
+  embedding_ = Embedding::from_bindings(mesh, piece.bindings);
+  use(std::make_shared<const TriMesh>(std::move(piece.mesh)));
+  colors_ = std::move(piece.colors);
+  surface_normals_ = SurfaceNormals(*mesh_, piece.groups);
+}
+
+bool TetSurface::show_broken(Workers& workers, const World& world, BodyId body) {
   const Result<const SolidDef*> solid = world.solid_def(body);
   if (!solid || (*solid)->mesh.tets == tets_) return false;
   tets_ = (*solid)->mesh.tets;
-  embedding_.reset();
-  show_tets((*solid)->mesh);
-  surface_normals_ = SurfaceNormals(*mesh_);
+  show_piece(workers, world, body, (*solid)->mesh);
   return true;
 }
 
 bool TetSurface::update(Workers& workers, const World& world, BodyId body, std::optional<TetValue> value) {
-  const bool is_new = show_broken(world, body);
+  const bool is_new = show_broken(workers, world, body);
   const std::span<const Vec3> positions = *world.node_positions(body), velocities = *world.node_velocities(body);
   if (embedding_) {
     embedding_->update(workers, positions, vertices_);
@@ -87,8 +111,9 @@ void TetSurface::spread_values(Workers& workers, const TetMesh& mesh, const std:
   }
 }
 
-std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World&, BodyId, const SolidDef& def) {
-  return std::make_unique<TetSurface>(workers, def.mesh, def.surface);
+std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World& world, BodyId body, const SolidDef& def,
+                                               CarriedSurfaces& carried) {
+  return std::make_unique<TetSurface>(workers, world, body, def, carried);
 }
 std::unique_ptr<DeformingSurface> make_surface(Workers& workers, const World&, BodyId, const JellyDef& def) {
   return std::make_unique<TetSurface>(workers, def.mesh, def.surface);

@@ -149,6 +149,7 @@ json GlbWriter::Content::primitive(const GlbPrimitive& p) {
   attribute(result["attributes"], "POSITION", p.positions, vertices);
   attribute(result["attributes"], "NORMAL", p.normals, vertices);
   attribute(result["attributes"], "TEXCOORD_0", p.uvs, vertices);
+  attribute(result["attributes"], "COLOR_0", p.colors, vertices);
   if (p.indices != -1) {
     if (!has_accessor(p.indices) || largest_index[static_cast<std::size_t>(p.indices)] >= vertices)
       return refuse("a face of a mesh names a vertex that does not exist"), result;
@@ -253,6 +254,13 @@ int GlbWriter::add_normals(std::span<const Vec3> normals) {
 }
 int GlbWriter::add_uvs(std::span<const Vec2> uvs) {
   return content_->add_floats(as_floats(uvs), 2, "VEC2", kArrayBuffer, false);
+}
+int GlbWriter::add_colors(std::span<const Vec3> colors) {
+  std::vector<Vec3> within(colors.begin(), colors.end());
+  for (Vec3& color : within) {
+    for (std::size_t i = 0; i < 3; ++i) color[i] = std::clamp(color[i], 0.0f, 1.0f);
+  }
+  return content_->add_floats(as_floats(std::span<const Vec3>(within)), 3, "VEC3", kArrayBuffer, false);
 }
 int GlbWriter::add_displacements(std::span<const Vec3> displacements) {
   return content_->add_floats(as_floats(displacements), 3, "VEC3", kArrayBuffer, true);

@@ -47,6 +47,7 @@ struct GlbPrimitive {
   int positions = -1;
   int normals = -1;
   int uvs = -1;
+  int colors = -1;
   int indices = -1;
   int material = -1;
   std::vector<GlbMorphTarget> targets = {};  ///< as many in every primitive of a mesh
@@ -107,6 +108,7 @@ class GlbWriter {
   int add_positions(std::span<const Vec3> positions);
   int add_normals(std::span<const Vec3> normals);  ///< made unit length where they are not; a zero normal becomes +Y
   int add_uvs(std::span<const Vec2> uvs);          ///< (0, 0) is the upper left of the picture, as in glTF
+  int add_colors(std::span<const Vec3> colors);    ///< linear, 0 to 1; multiply the material's
   int add_indices(std::span<const Face> faces);    ///< 16 bits where they suffice
   int add_displacements(std::span<const Vec3> displacements);
 

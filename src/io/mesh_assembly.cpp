@@ -104,9 +104,36 @@ TetMesh take_solid(MeshAssembly& mesh) {
 Result<MeshFile> MeshAssembly::finish(const std::filesystem::path& file) {
   if (Status s = check(file, *this); !s) return s.error();
   MeshFile result;
-  if (!faces.empty()) result.surface = take_surface(*this);
+  if (!faces.empty()) result.objects = std::move(objects), result.surface = take_surface(*this);
   if (!tets.empty()) result.solid = take_solid(*this);
   return result;
+}
+
+std::vector<TriMesh> objects_of(const MeshFile& file) {
+  std::vector<TriMesh> out;
+  std::vector<std::uint32_t> number(file.surface.vertices.size(), kUnused);
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, file.objects.size()); ++i) {
+    const std::size_t begin = i == 0 ? 0 : file.objects[i];
+    const std::size_t end = i + 1 < file.objects.size() ? file.objects[i + 1] : file.surface.faces.size();
+    TriMesh object;
+    std::vector<std::uint32_t> used;
+    for (std::size_t f = begin; f < end; ++f) {
+      Face face = file.surface.faces[f];
+      for (std::uint32_t& v : face) {
+        if (number[v] == kUnused) number[v] = static_cast<std::uint32_t>(used.size()), used.push_back(v);
+        v = number[v];
+      }
+      object.faces.push_back(face);
+    }
+    for (const std::uint32_t v : used) {
+      object.vertices.push_back(file.surface.vertices[v]);
+      if (!file.surface.normals.empty()) object.normals.push_back(file.surface.normals[v]);
+      if (!file.surface.uvs.empty()) object.uvs.push_back(file.surface.uvs[v]);
+      number[v] = kUnused;
+    }
+    if (!object.faces.empty()) out.push_back(std::move(object));
+  }
+  return out;
 }
 
 std::optional<std::int32_t> region_from(double value) {

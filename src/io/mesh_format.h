@@ -54,6 +54,7 @@ struct MeshAssembly {
   std::map<std::string, std::vector<std::uint32_t>> point_sets;  ///< in any order, repeats allowed
   std::vector<Vec3> normals;                                     ///< per point, or empty
   std::vector<Vec2> uvs;                                         ///< per point, or empty
+  std::vector<std::uint32_t> objects;                            ///< the first face of each; may be empty
 
   /// Checks that all is finite and within range, and splits it into surface and solid, each with the points it uses in
   /// their order in the file.

@@ -170,6 +170,7 @@ class GltfReader {
   }
 
   void add_mesh(std::size_t index, const Affine& world_from_mesh) {
+    mesh_.objects.push_back(static_cast<std::uint32_t>(mesh_.faces.size()));
     const std::string field = fmt::format("meshes[{}].primitives", index);
     const json* primitives = document_.array((*meshes_)[index], "primitives", field);
     for (std::size_t i = 0; i < count(primitives) && document_.ok(); ++i)

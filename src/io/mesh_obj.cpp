@@ -1,4 +1,5 @@
-// Wavefront OBJ: v, vt, vn and f. Groups, materials, lines, curves and unknown statements are skipped.
+// Wavefront OBJ: v, vt, vn, f, and where objects (o, g) begin. Materials, lines, curves and unknown statements are
+// skipped.
 #include <array>
 #include <map>
 
@@ -51,6 +52,8 @@ class ObjReader {
       uvs_.push_back({u, static_cast<float>(flip_v(v))});
     } else if (name == "f" || name == "fo") {
       face();
+    } else if (name == "o" || name == "g") {
+      objects_.push_back(ends_.size());
     }
   }
 
@@ -124,7 +127,11 @@ class ObjReader {
     std::map<std::array<std::uint32_t, 3>, std::uint32_t> others;
     std::vector<std::uint32_t> polygon;
     std::size_t at = 0;
+    std::size_t polygons = 0;
+    auto object = objects_.begin();
     for (const std::size_t end : ends_) {
+      for (; object != objects_.end() && *object <= polygons; ++object) begin_object();
+      ++polygons;
       polygon.clear();
       for (; at < end; ++at) {
         Corner c = corners_[at];
@@ -134,6 +141,12 @@ class ObjReader {
       }
       triangulate_polygon(mesh_.points, polygon, mesh_.faces);
     }
+  }
+
+  void begin_object() {
+    const auto first = static_cast<std::uint32_t>(mesh_.faces.size());
+    if (mesh_.objects.empty() && first > 0) mesh_.objects.push_back(0);  // faces before any statement
+    if (mesh_.objects.empty() || mesh_.objects.back() != first) mesh_.objects.push_back(first);
   }
 
   std::uint32_t point_of(const Corner& c, std::vector<Corner>& owner,
@@ -164,7 +177,8 @@ class ObjReader {
   std::vector<Vec2> uvs_;
   std::vector<Vec3> normals_;
   std::vector<Corner> corners_;
-  std::vector<std::size_t> ends_;  ///< where in `corners_` each face ends
+  std::vector<std::size_t> ends_;     ///< where in `corners_` each face ends
+  std::vector<std::size_t> objects_;  ///< the polygons before each o or g
 };
 
 }  // namespace

@@ -70,7 +70,8 @@ class ThinTrack {
 
 /// A body with one mesh: one node of the file.
 struct Actor {
-  RenderSurface surface;  ///< as first seen; without vertices
+  RenderSurface surface;     ///< as first seen; without what belongs to the publisher
+  std::vector<Vec3> colors;  ///< per vertex, or empty
   bool deforms;
   ThinTrack<Vec3> position;
   ThinTrack<Quat> rotation;
@@ -129,9 +130,17 @@ class GlbSink final : public RecordingSink {
     // A tenth of a thousandth of the body's size is not seen.
     const Vec3 size = surface.mesh->bounds().size();
     const float tolerance = surface.mesh->vertices.empty() ? 0 : 1e-4f * length(size);
-    actors_.push_back({surface, surface.deforms(), ThinTrack<Vec3>(tolerance), ThinTrack<Quat>(1e-4f), {}, {}, {}});
+    actors_.push_back({surface,
+                       {surface.colors.begin(), surface.colors.end()},
+                       surface.deforms(),
+                       ThinTrack<Vec3>(tolerance),
+                       ThinTrack<Quat>(1e-4f),
+                       {},
+                       {},
+                       {}});
     Actor& actor = actors_.back();
-    actor.surface.vertices = actor.surface.velocities = {};
+    actor.surface.vertices = actor.surface.velocities = actor.surface.normals = actor.surface.colors = {};
+    actor.surface.values = {};
     if (frames_ > 1) {
       actor.scale.append(first_time_, {0, 0, 0});
       actor.scale.append(t, {1, 1, 1});
@@ -180,7 +189,9 @@ class GlbSink final : public RecordingSink {
 
   /// Bodies of equal shape share their vertices; those that look the same as well share the whole mesh.
   int mesh_for(const Actor& actor) {
-    const int material = material_for(actor.surface.appearance, actor.surface.is_sheet);
+    Appearance look = actor.surface.appearance;
+    if (!actor.colors.empty()) look.color = {1, 1, 1};
+    const int material = material_for(look, actor.surface.is_sheet);
     if (actor.surface.mesh->faces.empty()) return -1;
     auto primitive = primitives_.find(actor.surface.mesh.get());
     if (primitive == primitives_.end()) {
@@ -189,6 +200,7 @@ class GlbSink final : public RecordingSink {
     GlbMesh mesh{{}, {primitive->second}, {}};
     mesh.primitives[0].material = material;
     if (actor.deforms) {
+      mesh.primitives[0].colors = writer_.add_colors(actor.colors);
       mesh.primitives[0].targets = actor.targets;
       mesh.weights.assign(actor.targets.size(), 0);
       mesh.weights[0] = 1;

@@ -125,12 +125,19 @@ Fields<SolidDraft> what_fields() {
 }
 
 Fields<SolidDraft> how_fields() {
-  return {own("stretch", &SolidDef::stretch, kNotNegative), own("self_collision", &SolidDef::self_collision),
-          field<SolidDraft>("solver",
-                            [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); }),
-          field<SolidDraft>("fracture",
-                            [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.fracture, fracture_fields()); }),
-          field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weakened(r, d); })};
+  return {
+      own("stretch", &SolidDef::stretch, kNotNegative),
+      own("self_collision", &SolidDef::self_collision),
+      field<SolidDraft>("solver",
+                        [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); }),
+      field<SolidDraft>("fracture",
+                        [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.fracture, fracture_fields()); }),
+      field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weakened(r, d); }),
+      field<SolidDraft>("splinters", [](const SceneReader& r, SolidDraft& d) { read_splinters(r, d.splinter_source); }),
+      field<SolidDraft>("interior_color", [](const SceneReader& r, SolidDraft& d) {
+        Vec3 color;
+        if (read_color(r, color)) d.interior_color = color;
+      })};
 }
 
 }  // namespace
@@ -150,6 +157,7 @@ void describe_solids(std::vector<FieldSet>& sets) {
   sets.push_back({"solid_solver", infos(solver_fields())});
   sets.push_back({"fracture", infos(fracture_fields())});
   sets.push_back({"weak", infos(weak_fields())});
+  describe_splinters(sets);
 }
 
 }  // namespace pliant

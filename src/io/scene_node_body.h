@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,6 +31,16 @@ struct TetMeshSource {
 };
 void read_tet_mesh(const SceneReader& r, TetMeshSource& out);
 void describe_tet_meshes(std::vector<FieldSet>& sets);
+
+/// What a solid is to be cut into, once its mesh and its look are known.
+struct SplinterSource {
+  SplinterDef def;
+  bool has_grain = false;       ///< else wood has that of the material
+  std::vector<TriMesh> pieces;  ///< from a file; then the def is of no meaning
+};
+void read_splinters(const SceneReader& r, std::optional<SplinterSource>& out);
+bool make_splinters(const SceneReader& r, const SplinterSource& source, SolidDef& solid);
+void describe_splinters(std::vector<FieldSet>& sets);
 
 /// Two positive numbers.
 void read_pair(const SceneReader& r, std::optional<Vec2>& out);
@@ -94,7 +105,8 @@ bool add_copies(const SceneReader& r, const NodeBodyDraft<Def>& draft, std::size
 template <typename Def>
 struct TetBodyDraft : NodeBodyDraft<Def> {
   TetMeshSource source;
-  bool carry = true;  ///< the surface that the tets were made from is what is seen
+  bool carry = true;                              ///< the surface that the tets were made from is what is seen
+  std::optional<SplinterSource> splinter_source;  ///< of a solid
 };
 
 /// The fields of any body of tets round those of the kind itself.
@@ -113,6 +125,9 @@ template <typename Def>
 bool finish_tet_body(const SceneReader& r, TetBodyDraft<Def>& draft, SceneBuilder& out) {
   draft.mesh = std::move(draft.source.mesh);
   if (draft.carry) draft.surface = draft.source.model;
+  if constexpr (std::is_same_v<Def, SolidDef>) {
+    if (draft.splinter_source && !make_splinters(r, *draft.splinter_source, draft)) return false;
+  }
   return add_copies<Def>(r, draft, draft.mesh.tets.size(), "tets", out);
 }
 

@@ -73,6 +73,7 @@ Instance instance_of(const RenderSurface& surface, ColorBy by) {
   const Transform place = surface.deforms() ? Transform{} : surface.world_from_body;
   const Axes axes{place.rotation.rotate({1, 0, 0}), place.rotation.rotate({0, 1, 0}), place.rotation.rotate({0, 0, 1})};
   Instance out = instance_of(axes, {1, 1, 1}, place.position, surface.appearance);
+  if (!surface.colors.empty()) out.color[0] = out.color[1] = out.color[2] = 1;
   if (tet_value(by)) {
     if (has_values(surface)) {
       out.color[3] = 1;  // what is behind would mix its colours with those that mean something
@@ -91,7 +92,7 @@ Instance instance_of(const RenderSurface& surface, ColorBy by) {
   return out;
 }
 
-GpuMesh::GpuMesh(const TriMesh& mesh)
+GpuMesh::GpuMesh(const TriMesh& mesh, std::span<const Vec3> colors)
     : array_(GlVertexArray::create()),
       positions_(GlBuffer::create()),
       normals_(GlBuffer::create()),
@@ -102,6 +103,11 @@ GpuMesh::GpuMesh(const TriMesh& mesh)
   const std::vector<Vec3> computed = mesh.normals.empty() ? compute_normals(mesh) : std::vector<Vec3>();
   update(mesh.vertices, mesh.normals.empty() ? computed : mesh.normals, {});
   fill(faces_, GL_ELEMENT_ARRAY_BUFFER, std::span<const Face>(mesh.faces), GL_STATIC_DRAW);
+  if (!colors.empty()) {
+    colors_ = GlBuffer::create();
+    fill(colors_, GL_ARRAY_BUFFER, colors, GL_STATIC_DRAW);
+    set_attribute(kTint, 3, sizeof(Vec3), 0, false);
+  }
   glBindVertexArray(0);
 }
 
@@ -122,6 +128,7 @@ void GpuMesh::update(std::span<const Vec3> vertices, std::span<const Vec3> norma
 
 void GpuMesh::bind_instances(const GlBuffer& instances, std::size_t first) const {
   glBindVertexArray(array_.get());
+  glVertexAttrib3f(kTint, 1, 1, 1);  // for meshes without colours
   glBindBuffer(GL_ARRAY_BUFFER, instances.get());
   // GLES 3.0 cannot begin at an instance: the attributes are moved instead.
   const std::size_t base = first * sizeof(Instance);
@@ -167,7 +174,10 @@ GpuMeshes::Slot& GpuMeshes::slot_of(const std::shared_ptr<const TriMesh>& mesh) 
 
 GpuMeshes::Slot& GpuMeshes::slot_of_deforming(const RenderSurface& surface, ColorBy by) {
   Slot& slot = deforming_[surface.body];
-  if (slot.mesh != surface.mesh) slot.mesh = surface.mesh, slot.gpu = std::make_unique<GpuMesh>(*surface.mesh);
+  if (slot.mesh != surface.mesh) {
+    slot.mesh = surface.mesh;
+    slot.gpu = std::make_unique<GpuMesh>(*surface.mesh, surface.colors);
+  }
   const std::vector<Vec3> computed = surface.normals.empty() ? normals_now(surface) : std::vector<Vec3>();
   const std::vector<float> speeds = by == ColorBy::Speed ? speeds_of(surface) : std::vector<float>();
   const bool show_values = tet_value(by) && has_values(surface);

@@ -26,7 +26,8 @@ enum VertexLayout : GLuint {
   kMaterial,
   kVelocity,
   kSpin,
-  kCenter
+  kCenter,
+  kTint
 };
 
 /// One surface as the shaders see it. Only floats, without padding.
@@ -44,7 +45,8 @@ Instance instance_of(const Axes& axes, Vec3 scale, Vec3 position, const Appearan
 /// A mesh on the GPU.
 class GpuMesh {
  public:
-  explicit GpuMesh(const TriMesh& mesh);
+  /// `colors` is empty or one per vertex.
+  explicit GpuMesh(const TriMesh& mesh, std::span<const Vec3> colors = {});
   /// Other vertices for the same faces. `values` is empty or one per vertex.
   void update(std::span<const Vec3> vertices, std::span<const Vec3> normals, std::span<const float> values);
 
@@ -58,7 +60,7 @@ class GpuMesh {
   void bind_instances(const GlBuffer& instances, std::size_t first) const;
 
   GlVertexArray array_;
-  GlBuffer positions_, normals_, values_, faces_, edges_;
+  GlBuffer positions_, normals_, values_, colors_, faces_, edges_;
   GLsizei index_count_ = 0, edge_count_ = 0;
   Aabb bounds_;
 };

@@ -15,6 +15,7 @@ layout(location = 7) in vec3 a_material;     // roughness, metalness, whether co
 layout(location = 8) in vec3 a_velocity;     // of rigid bodies
 layout(location = 9) in vec3 a_spin;
 layout(location = 10) in vec3 a_center;
+layout(location = 11) in vec3 a_tint;        // colour of the vertex; 1 where surfaces have one colour
 uniform mat4 u_clip_from_world;
 out vec3 v_world;
 out vec3 v_normal;
@@ -27,7 +28,7 @@ void main() {
   v_world = vec3(dot(a_row0, p), dot(a_row1, p), dot(a_row2, p));
   v_normal = vec3(dot(a_row0.xyz, a_normal), dot(a_row1.xyz, a_normal), dot(a_row2.xyz, a_normal));
   v_value = a_value + length(a_velocity + cross(a_spin, v_world - a_center));
-  v_color = a_color;
+  v_color = vec4(a_color.rgb * a_tint, a_color.a);
   v_material = a_material;
   gl_Position = u_clip_from_world * vec4(v_world, 1.0);
 }

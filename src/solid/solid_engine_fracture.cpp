@@ -70,7 +70,8 @@ SolidDef piece_def(const SolidDef& whole, const FractureTopology& topology, cons
   def.self_collision = whole.self_collision, def.allow_sleep = whole.allow_sleep;
   def.solver = whole.solver;
   def.fracture = whole.fracture;
-  // A surface that was carried was whole: pieces show their tets.
+  // What is carried stays with the def that was added: it is shared out when it is looked at.
+  def.interior_color = whole.interior_color;
   def.appearance = whole.appearance;
   return def;
 }

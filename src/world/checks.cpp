@@ -124,6 +124,10 @@ Status check_def(const SolidDef& def) {
       }
     }
   }
+  if (def.splinters) {
+    if (const Status status = check_splinters(*def.splinters); !status) check.within("splinters", status.error());
+  }
+  if (def.interior_color) check.finite("interior_color", *def.interior_color);
   return check.status();
 }
 

@@ -1,5 +1,6 @@
 // Solids that broke: their pieces become bodies, and what is said of their nodes is found in the pieces.
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -8,16 +9,25 @@
 namespace pliant {
 namespace {
 
-/// Where the nodes of a piece come from, `nodes` being their numbers in what it was part of.
-std::shared_ptr<const SolidOrigin> origin_of(const BodyRecord& whole, std::vector<std::uint32_t> nodes, BodyId parent) {
+/// Where the nodes and tets of a piece come from, given by their numbers in what it was part of.
+std::shared_ptr<const SolidOrigin> origin_of(const BodyRecord& whole, SolidEngine::Fragment& piece, BodyId parent) {
   auto origin = std::make_shared<SolidOrigin>();
   origin->ancestor = whole.origin ? whole.origin->ancestor : whole.id;
+  origin->def = whole.origin ? whole.origin->def : whole.solid_def;
   origin->parent = parent;
-  origin->nodes = std::move(nodes);
+  origin->nodes = std::move(piece.nodes);
+  origin->tets = std::move(piece.part.tets);
   if (whole.origin) {
     for (std::uint32_t& node : origin->nodes) node = whole.origin->nodes[node];
+    for (std::uint32_t& tet : origin->tets) tet = whole.origin->tets[tet];
   }
   return origin;
+}
+
+std::vector<std::uint32_t> count_to(std::size_t size) {
+  std::vector<std::uint32_t> all(size);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
 }
 
 }  // namespace
@@ -33,7 +43,7 @@ void World::Impl::adopt_fragments() {
     const BodyRecord& whole = state.bodies[fragment.parent];
     const BodyId parent = whole.id;
     BodyRecord record{.solid_def = fragment.def,
-                      .origin = origin_of(whole, std::move(fragment.nodes), parent),
+                      .origin = origin_of(whole, fragment, parent),
                       .is_committed = true,
                       .allow_sleep = whole.allow_sleep};
     const BodyId id = make_body(std::move(record));
@@ -43,7 +53,7 @@ void World::Impl::adopt_fragments() {
   for (SolidEngine::Fragment& fragment : fragments) {
     if (!fragment.stays) continue;
     BodyRecord& whole = state.bodies[fragment.parent];
-    whole.origin = origin_of(whole, std::move(fragment.nodes), whole.origin ? whole.origin->parent : BodyId{});
+    whole.origin = origin_of(whole, fragment, whole.origin ? whole.origin->parent : BodyId{});
     whole.solid_def = fragment.def;
   }
 }
@@ -72,10 +82,19 @@ BodyId World::ancestor(BodyId body) const {
 Result<std::vector<std::uint32_t>> World::origin_nodes(BodyId body) const {
   if (Status status = impl_->check_solid(body, "origin_nodes"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
-  if (record.origin) return record.origin->nodes;
-  std::vector<std::uint32_t> all(record.solid_def->mesh.nodes.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-  return all;
+  return record.origin ? record.origin->nodes : count_to(record.solid_def->mesh.nodes.size());
+}
+
+Result<std::vector<std::uint32_t>> World::origin_tets(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "origin_tets"); !status) return status.error();
+  const BodyRecord& record = impl_->state.bodies[body.index];
+  return record.origin ? record.origin->tets : count_to(record.solid_def->mesh.tets.size());
+}
+
+Result<std::shared_ptr<const SolidDef>> World::origin_def(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "origin_def"); !status) return status.error();
+  const BodyRecord& record = impl_->state.bodies[body.index];
+  return record.origin ? record.origin->def : record.solid_def;
 }
 
 }  // namespace pliant

@@ -22,8 +22,10 @@ namespace pliant {
 
 /// Where a solid that broke comes from.
 struct SolidOrigin {
-  BodyId ancestor{}, parent{};       ///< parent: null for what is left of the ancestor itself
-  std::vector<std::uint32_t> nodes;  ///< for each node, the node of the mesh that was added
+  BodyId ancestor{}, parent{};          ///< parent: null for what is left of the ancestor itself
+  std::vector<std::uint32_t> nodes;     ///< for each node, the node of the mesh that was added
+  std::vector<std::uint32_t> tets;      ///< for each tet, its number there
+  std::shared_ptr<const SolidDef> def;  ///< that was added
 };
 
 /// What the world itself knows of a body, whatever its kind. One for each slot.

@@ -54,6 +54,16 @@ class Mesh(CommandTest):
         self.succeed("mesh", "convert", "t.vtk", "old.msh", "--ascii", "--gmsh-version", "2.2")
         self.assertIn(b"2.2 0 8", self.read("old.msh"))
 
+    def test_splinters_are_objects_that_fill_the_solid(self):
+        self.write("t.vtk", SOLID)
+        out = self.succeed("mesh", "splinter", "t.vtk", "--kind", "grain", "--size", "0.5", "--out", "s.glb").stdout
+        count = int(re.search(r"s.glb: (\d+) splinters", out).group(1))
+        self.assertGreater(count, 4)
+        self.assertEqual(self.read("s.glb").count(b'"name":"splinter_'), count)
+        self.assertIn("volume 1.33333", self.succeed("mesh", "info", "s.glb").stdout)
+        for kind in ["wood", "brick", "glass"]:
+            self.succeed("mesh", "splinter", "t.vtk", "--kind", kind, "--out", "k.gltf")
+
     def test_bad_files_leave_nothing_and_harm_nothing(self):
         self.write("out.obj", "earlier")
         for name, content in [("gone.obj", None), ("m.obj", "v 1 2\n"), ("m.obj", "f 1 2 3\n"), ("m.stl", "solid x\nfacet"),

@@ -206,6 +206,7 @@ TEST_F(Gltf, WithoutScenesReadsAllRootsAndWithoutNodesAllMeshes) {
   EXPECT_EQ(read(s).surface.faces.size(), 2u);
   s.document["nodes"] = json::array({{{"children", {1}}}, {{"mesh", 0}}, {{"mesh", 0}}});
   EXPECT_EQ(read(s).surface.faces.size(), 4u);
+  EXPECT_EQ(read(s).objects, (std::vector<std::uint32_t>{0, 2}));
 }
 
 TEST_F(Gltf, ErrorsNameTheField) {

@@ -279,6 +279,27 @@ TEST(GlbRecording, AnotherMeshIsAnotherNode) {
   EXPECT_EQ(glb.track(1, "scale").at(3.5f, 3)[0], 1);
 }
 
+TEST(GlbRecording, KeepsTheColoursOfVertices) {
+  const TempFolder folder;
+  WobblingTriangle cloth;
+  const std::vector<Vec3> colors = {{1, 0, 0}, {0, 0.5f, 0}, {0, 0, 0.25f}};
+  World world;
+  auto sink = create_glb_sink(folder / "run.glb").value();
+  {
+    const std::vector<Vec3> publishers = colors;  // gone before the recording is
+    RenderSurface surface = cloth.at(0);
+    surface.colors = publishers;
+    ASSERT_TRUE(sink->add_frame(world, {&surface, 1}).ok());
+  }
+  ASSERT_TRUE(sink->finish().ok());
+  const GlbReader glb(folder / "run.glb");
+  const json& primitive = glb.document["meshes"][0]["primitives"][0];
+  EXPECT_EQ(glb.floats(primitive["attributes"]["COLOR_0"]), (std::vector<float>{1, 0, 0, 0, 0.5f, 0, 0, 0, 0.25f}));
+  // They multiply the colour of the material, so that is white.
+  const json& material = glb.document["materials"][primitive["material"].get<std::size_t>()];
+  EXPECT_EQ(material["pbrMetallicRoughness"]["baseColorFactor"], (json{1.0, 1.0, 1.0, 1.0}));
+}
+
 TEST(VtuRecording, HasAFilePerFrameAndOneForWhatStandsStill) {
   const TempFolder folder;
   World world;

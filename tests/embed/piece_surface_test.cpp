@@ -1,0 +1,309 @@
+// What pieces of a broken solid show: against connectivity found by flood fill, volumes, lengths at rest, and what is
+// shown by someone who looks for the first time.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "embed/carried_surface.h"
+#include "embed/render_surface.h"
+#include "pliant/pliant.h"
+
+namespace pliant {
+namespace {
+
+/// A wall that a heavy cube flies into.
+struct Wall {
+  explicit Wall(SolidDef def = wall_def(), int threads = 1) : world(WorldDef{.threads = threads}) {
+    world.add(GroundDef{});
+    world.add(def).value();
+    world
+        .add(RigidDef{
+            .shape = Box{{0.5f, 0.5f, 0.5f}}, .density = 16000, .position = {0, 1.6f, 0.6f}, .velocity = {0, 0, -30}})
+        .value();
+    world.commit_edits();
+  }
+  static SolidDef wall_def() {
+    SolidDef def{.name = "wall", .mesh = tet_box({3, 3, 0.3f}, 7, 7, 1)};
+    def.material.young_modulus = 4e6f, def.material.poisson_ratio = 0.25f, def.material.strength = 3e4f;
+    def.position = {0, 1.5f, 0};
+    def.held = {{.name = "foot", .nodes = NodeBox{{{-2, -1.6f, -1}, {2, -1.49f, 1}}}}};
+    return def;
+  }
+  static SolidDef with_splinters(const SplinterDef& splinters) {
+    SolidDef def = wall_def();
+    def.splinters = std::make_shared<const Splinters>(make_splinters(def.mesh, splinters).value());
+    def.interior_color = Vec3{0.2f, 0.1f, 0.1f};
+    return def;
+  }
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) world.step();
+  }
+  std::vector<BodyId> solids() const {
+    std::vector<BodyId> out;
+    for (const BodyId id : world.bodies()) {
+      if (world.kind(id) == BodyKind::Solid) out.push_back(id);
+    }
+    return out;
+  }
+  /// What the whole carries.
+  const CarriedSurface& whole() {
+    if (!whole_) whole_ = CarriedSurface::create(workers, *world.origin_def(solids()[0]));
+    return *whole_;
+  }
+  PieceSurface piece(BodyId id) {
+    return surface_of_piece(whole(), (*world.solid_def(id))->mesh, *world.origin_tets(id));
+  }
+
+  World world;
+  Workers workers;
+
+ private:
+  std::shared_ptr<const CarriedSurface> whole_;
+};
+
+/// For each tet the first of those that it hangs together with by faces.
+std::vector<std::uint32_t> parts(const TetMesh& mesh) {
+  std::map<std::array<std::uint32_t, 3>, std::vector<std::uint32_t>> faces;
+  for (std::uint32_t t = 0; t < mesh.tets.size(); ++t) {
+    for (std::size_t f = 0; f < 4; ++f) {
+      std::array<std::uint32_t, 3> face{mesh.tets[t][(f + 1) % 4], mesh.tets[t][(f + 2) % 4],
+                                        mesh.tets[t][(f + 3) % 4]};
+      std::sort(face.begin(), face.end());
+      faces[face].push_back(t);
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> across(mesh.tets.size());
+  for (const auto& [face, tets] : faces) {
+    if (tets.size() == 2) across[tets[0]].push_back(tets[1]), across[tets[1]].push_back(tets[0]);
+  }
+  constexpr std::uint32_t kNot = 0xffffffff;
+  std::vector<std::uint32_t> part(mesh.tets.size(), kNot);
+  for (std::uint32_t first = 0; first < part.size(); ++first) {
+    if (part[first] != kNot) continue;
+    std::vector<std::uint32_t> stack{first};
+    while (!stack.empty()) {
+      const std::uint32_t t = stack.back();
+      stack.pop_back();
+      if (part[t] != kNot) continue;
+      part[t] = first;
+      stack.insert(stack.end(), across[t].begin(), across[t].end());
+    }
+  }
+  return part;
+}
+
+/// Every vertex of a unit hangs on a tet that is connected to the unit's home, which is in this body and in no other.
+void expect_attached(Wall& s) {
+  const CarriedSurface& whole = s.whole();
+  std::map<std::uint32_t, int> homes;  // bodies that have the home of each unit
+  for (const BodyId id : s.solids()) {
+    const TetMesh& mesh = (*s.world.solid_def(id))->mesh;
+    const std::vector<std::uint32_t> origin = *s.world.origin_tets(id), part = parts(mesh);
+    std::map<std::uint32_t, std::uint32_t> here;
+    for (std::uint32_t t = 0; t < origin.size(); ++t) here[origin[t]] = t;
+    const PieceSurface piece = s.piece(id);
+    ASSERT_EQ(piece.bindings.size(), piece.mesh.vertices.size());
+    for (std::uint32_t u = 0; u < whole.units.size(); ++u) homes[u] += int(here.count(whole.units[u].home));
+    for (std::size_t v = 0; v < piece.bindings.size(); ++v) {
+      ASSERT_LT(piece.bindings[v].tet, mesh.tets.size());
+      for (const std::uint32_t node : piece.bindings[v].nodes) {
+        EXPECT_TRUE(std::count(mesh.tets[piece.bindings[v].tet].begin(), mesh.tets[piece.bindings[v].tet].end(), node));
+      }
+      if (piece.vertex_units[v] == kNoNeighbor) continue;
+      const std::uint32_t home = here.at(whole.units[piece.vertex_units[v]].home);
+      EXPECT_EQ(part[piece.bindings[v].tet], part[home]);
+    }
+    EXPECT_TRUE(validate(piece.mesh).empty() || validate(piece.mesh)[0].kind == MeshProblem::Kind::Degenerate ||
+                validate(piece.mesh)[0].kind == MeshProblem::Kind::NonManifold);
+  }
+  for (const auto& [unit, bodies] : homes) EXPECT_EQ(bodies, 1) << "splinter " << unit;
+}
+
+/// How much an edge of the body's tets is stretched at most.
+float longest_stretch(const World& world, BodyId body) {
+  const TetMesh& mesh = (*world.solid_def(body))->mesh;
+  const std::span<const Vec3> now = *world.node_positions(body);
+  float most = 1;
+  for (const Tet& t : mesh.tets) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        most = std::max(most, length(now[t[i]] - now[t[j]]) / length(mesh.nodes[t[i]] - mesh.nodes[t[j]]));
+      }
+    }
+  }
+  return most;
+}
+
+float longest_stretch(const RenderSurface& surface) {
+  float most = 0;
+  for (const Face& f : surface.mesh->faces) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t a = f[i], b = f[(i + 1) % 3];
+      const float rest = length(surface.mesh->vertices[a] - surface.mesh->vertices[b]);
+      if (rest > 1e-3f) most = std::max(most, length(surface.vertices[a] - surface.vertices[b]) / rest);
+    }
+  }
+  return most;
+}
+
+const std::vector<SplinterDef>& patterns() {
+  static const std::vector<SplinterDef> all = {
+      {.pattern = WoodSplinters{.length = 0.8f, .width = 0.15f}},
+      {.pattern = BrickSplinters{.size = {0.3f, 0.12f, 0.15f}, .joint = 0.02f}},
+      {.pattern = GlassSplinters{.size = 0.2f, .center = Vec3{0, 0.1f, 0}}},
+      {.pattern = GrainSplinters{.size = 0.2f}}};
+  return all;
+}
+
+TEST(PieceSurface, SplintersStayAttachedToOnePieceEach) {
+  for (const SplinterDef& def : patterns()) {
+    Wall s(Wall::with_splinters(def));
+    SurfacePublisher publisher;
+    for (int i = 0; i < 3; ++i) {
+      expect_attached(s);
+      for (const RenderSurface& surface : publisher.update(s.world)) {
+        if (s.world.kind(surface.body) != BodyKind::Solid) continue;
+        // Pieces fly metres apart; a splinter that spanned two of them would be drawn out a hundredfold.
+        EXPECT_LT(longest_stretch(surface), 4 * longest_stretch(s.world, surface.body))
+            << "pattern " << def.pattern.index() << ", step " << 13 * i;
+        EXPECT_EQ(surface.colors.size(), surface.vertices.size());
+      }
+      s.run(13);
+    }
+    EXPECT_GT(s.solids().size(), 5u);
+  }
+}
+
+TEST(PieceSurface, AWholeBodyShowsItsOutsideAlone) {
+  const SolidDef def = Wall::with_splinters(patterns()[1]);
+  Wall s(def);
+  SurfacePublisher publisher;
+  const RenderSurface shown = publisher.update(s.world)[1];
+  double area = 0;
+  for (const Face& f : shown.mesh->faces) {
+    const auto at = [&](std::size_t i) { return shown.vertices[f[i]]; };
+    area += 0.5 * double(length(cross(at(1) - at(0), at(2) - at(0))));
+  }
+  EXPECT_NEAR(area, 2 * (3 * 3 + 2 * 3 * 0.3), 1e-3);
+  EXPECT_LT(shown.mesh->faces.size(), def.splinters->mesh.faces.size() / 2);
+}
+
+TEST(PieceSurface, PiecesOfSplintersAreClosed) {
+  // What is left out lies against its like: the rest encloses the splinters, wherever it is measured from. (Of bricks
+  // and fibres a side may lie against two others: then it is left in.)
+  for (const SplinterDef& pattern : {patterns()[2], patterns()[3]}) {
+    const SolidDef def = Wall::with_splinters(pattern);
+    Wall s(def);
+    s.run(30);
+    const CarriedSurface& whole = s.whole();
+    std::size_t shown = 0;
+    for (const BodyId id : s.solids()) {
+      PieceSurface piece = s.piece(id);
+      const std::vector<std::uint32_t> origin = *s.world.origin_tets(id);
+      double expected = 0;
+      const std::set<std::uint32_t> tets(origin.begin(), origin.end());
+      for (std::uint32_t u = 0; u < whole.units.size(); ++u) {
+        if (!tets.count(whole.units[u].home)) continue;
+        expected += enclosed_volume(splinter_surface(*def.splinters, u));
+      }
+      EXPECT_NEAR(enclosed_volume(piece.mesh), expected, 1e-5);
+      for (Vec3& v : piece.mesh.vertices) v += Vec3{1, 2, -3};
+      EXPECT_NEAR(enclosed_volume(piece.mesh), expected, 1e-4);
+      shown += piece.mesh.faces.size();
+    }
+    EXPECT_LT(shown, def.splinters->mesh.faces.size()) << "sides that lie against each other are not seen";
+  }
+}
+
+/// Triangles of a piece at rest that are closed: the volume they enclose is the piece's, wherever it is measured from.
+TEST(PieceSurface, PiecesWithoutSplintersAreClosedWhereTheyBroke) {
+  Wall s;
+  s.run(30);
+  ASSERT_GT(s.solids().size(), 5u);
+  for (const BodyId id : s.solids()) {
+    TriMesh shown = s.piece(id).mesh;
+    const double volume = (*s.world.solid_def(id))->mesh.volume();
+    EXPECT_NEAR(enclosed_volume(shown), volume, 1e-5);
+    for (Vec3& v : shown.vertices) v += Vec3{1, 2, -3};
+    EXPECT_NEAR(enclosed_volume(shown), volume, 1e-4);
+  }
+}
+
+TEST(PieceSurface, ACarriedSurfaceIsSharedOut) {
+  SolidDef def = Wall::wall_def();
+  TriMesh model = tri_box({3.04f, 3.04f, 0.34f}, 10);  // of a few large triangles, outside of the mesh
+  def.surface = std::make_shared<const TriMesh>(model);
+  Wall s(def);
+  SurfacePublisher publisher;
+  publisher.update(s.world);
+  s.run(30);
+  ASSERT_GT(s.solids().size(), 5u);
+  expect_attached(s);
+  double area = 0;
+  for (const BodyId id : s.solids()) {
+    const PieceSurface piece = s.piece(id);
+    for (const Face& f : piece.mesh.faces) {
+      if (piece.vertex_units[f[0]] == kNoNeighbor) continue;
+      const auto at = [&](std::size_t i) { return piece.mesh.vertices[f[i]]; };
+      area += 0.5 * double(length(cross(at(1) - at(0), at(2) - at(0))));
+    }
+  }
+  EXPECT_NEAR(area, 2 * (3.04 * 3.04 + 2 * 3.04 * 0.34), 1e-3);
+  for (const RenderSurface& surface : publisher.update(s.world)) {
+    if (s.world.kind(surface.body) == BodyKind::Solid) {
+      EXPECT_LT(longest_stretch(surface), 4 * longest_stretch(s.world, surface.body));
+    }
+  }
+}
+
+std::vector<std::vector<Vec3>> shown_by(SurfacePublisher& publisher, const World& world) {
+  std::vector<std::vector<Vec3>> out;
+  for (const RenderSurface& s : publisher.update(world)) {
+    out.emplace_back(s.vertices.begin(), s.vertices.end());
+    out.emplace_back(s.normals.begin(), s.normals.end());
+  }
+  return out;
+}
+
+TEST(PieceSurface, IsTheSameForAllWhoLook) {
+  const SolidDef def = Wall::with_splinters(patterns()[0]);
+  Wall one(def, 1), two(def, 2);
+  SurfacePublisher from_the_start, other;
+  one.run(6), two.run(6);
+  shown_by(from_the_start, one.world);
+  const Snapshot before = one.world.snapshot();
+  const auto shown_before = shown_by(from_the_start, one.world);
+  for (int i = 0; i < 20; ++i) one.world.step(), two.world.step(), shown_by(from_the_start, one.world);
+  EXPECT_EQ(one.world.report().hash, two.world.report().hash);
+  SurfacePublisher late;
+  const auto shown = shown_by(late, one.world);
+  EXPECT_EQ(shown, shown_by(from_the_start, one.world));
+  EXPECT_EQ(shown, shown_by(other, two.world));
+  // Back to before, seen by those who have seen what came after.
+  one.world.restore(before).require();
+  EXPECT_EQ(shown_before, shown_by(from_the_start, one.world));
+  one.run(20);
+  EXPECT_EQ(one.world.report().hash, two.world.report().hash);
+  EXPECT_EQ(shown, shown_by(from_the_start, one.world));
+}
+
+TEST(PieceSurface, SplintersDoNotChangeTheRun) {
+  Wall with(Wall::with_splinters(patterns()[2])), without;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(with.world.step().hash, without.world.step().hash);
+}
+
+TEST(PieceSurface, BadSplintersAreRefused) {
+  SolidDef def = Wall::with_splinters(patterns()[3]);
+  auto bad = std::make_shared<Splinters>(*def.splinters);
+  bad->first_faces.back() += 1;
+  def.splinters = bad;
+  World world;
+  const Result<BodyId> added = world.add(def);
+  ASSERT_FALSE(added.ok());
+  EXPECT_EQ(added.error().field, "add: splinters.first_faces");
+}
+
+}  // namespace
+}  // namespace pliant
