@@ -87,6 +87,10 @@ class SolidEngine {
   /// already there; the others wait for `add_fragment`.
   std::vector<Fragment> break_up();
   void add_fragment(BodyId id, Fragment& fragment);
+  /// Whether it is in one piece and free: no node is held, and none came apart since it was made.
+  bool is_loose(std::uint32_t slot) const;
+  /// A rigid body in its place: its convex hull as it is now, with its mass, inertia, momentum and spin.
+  RigidDef rigid_twin(std::uint32_t slot) const;
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
   void begin_step(float dt);

@@ -264,6 +264,150 @@ TEST(Fracture, ChaosLeavesSoundPiecesOnly) {
   EXPECT_GT(world.bodies().size(), 30u);
 }
 
+/// Sums over all bodies but the ground, from what the world tells of each.
+struct Sums {
+  double mass = 0, momentum[3] = {};
+};
+Sums sums_of(const World& world) {
+  Sums sums;
+  for (const BodyId id : world.bodies()) {
+    const BodyState state = *world.state(id);
+    sums.mass += static_cast<double>(state.mass);
+    for (std::size_t k = 0; k < 3; ++k) sums.momentum[k] += static_cast<double>(state.mass * state.velocity[k]);
+  }
+  return sums;
+}
+
+TEST(SmallPieces, TurnRigidWithTheirMassMomentumAndSpin) {
+  // A spinning bar flies apart in nothing; its pieces become rigid after a while.
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.name = "bar", .mesh = tet_box({2, 0.3f, 0.3f}, 20, 3, 3), .material = brittle(1e6f, 2e4f)};
+  def.velocity = {1, 2, 0};
+  def.angular_velocity = {0, 0, 3};
+  def.stretch = {1.03f, 1, 1};
+  def.fracture.small_pieces = {.max_size = 1.9f, .rigid_after = 0.1f};
+  const BodyId bar = world.add(def).value();
+  world.step();
+  const Sums before = sums_of(world);
+  std::size_t rigid = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport last = world.report();
+    const StepReport& now = world.step();
+    rigid += world.events().retirements.size();
+    for (const Retirement& r : world.events().retirements) {
+      EXPECT_FALSE(world.contains(r.piece));
+      ASSERT_EQ(world.kind(r.rigid), BodyKind::Rigid);
+      EXPECT_EQ(world.ancestor(r.rigid), bar);
+      EXPECT_EQ(world.name(r.rigid), "bar");
+      EXPECT_LT(length(world.state(r.rigid)->center_of_mass - r.position), 0.2f);
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(now.linear_momentum[k], last.linear_momentum[k], 0.01);
+      EXPECT_NEAR(now.angular_momentum[k], last.angular_momentum[k], 0.05) << "step " << i;
+    }
+    EXPECT_LT(now.kinetic_energy, 1.001 * (last.kinetic_energy + last.elastic_energy));
+  }
+  EXPECT_GT(rigid, 0u);
+  EXPECT_EQ(world.kind(bar), BodyKind::Solid) << "the id that was given stays what it is";
+  for (const BodyId id : world.bodies()) EXPECT_EQ(world.kind(id) == BodyKind::Solid, id == bar);
+  const Sums after = sums_of(world);
+  EXPECT_NEAR(after.mass, before.mass, 1e-4 * before.mass);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after.momentum[k], before.momentum[k], 0.05);
+}
+
+TEST(SmallPieces, FadeAndGo) {
+  Wall s;
+  const double mass = s.mass();
+  SolidDef def = **s.world.solid_def(s.wall);
+  def.fracture.small_pieces = {.max_tets = 12, .rigid_after = 0.2f, .gone_after = 0.5f, .fade = 0.25f};
+  ASSERT_TRUE(s.world.remove(s.wall));
+  s.wall = s.world.add(def).value();
+  std::size_t gone = 0, turned = 0;
+  float faintest = 1;
+  std::set<BodyId> late;
+  for (int i = 0; i < 120; ++i) {
+    s.world.step();
+    for (const BreakOff& off : s.world.events().break_offs) {
+      if (i > 85) late.insert(off.body), late.insert(off.parent);
+    }
+    for (const Retirement& r : s.world.events().retirements) {
+      (r.rigid.is_null() ? gone : turned) += 1;
+      EXPECT_FALSE(s.world.contains(r.piece));
+    }
+    for (const BodyId id : s.world.bodies()) {
+      const BodyState state = *s.world.state(id);
+      EXPECT_GE(state.opacity, 0);
+      faintest = std::min(faintest, state.opacity);
+    }
+  }
+  EXPECT_GT(turned, 3u);
+  EXPECT_GT(gone, 3u);
+  EXPECT_LT(faintest, 0.3f);
+  EXPECT_LT(s.mass(), mass);
+  // What is small and still there is held, or has come off of late.
+  for (const BodyId id : s.solids()) {
+    const TetMesh& mesh = (*s.world.solid_def(id))->mesh;
+    if (mesh.tets.size() > 12 || id == s.wall || late.contains(id)) continue;
+    EXPECT_TRUE(s.world.select_nodes(id, NodeHalfSpace{{0, -1, 0}, 1.49f}).ok()) << mesh.tets.size();
+  }
+}
+
+TEST(SmallPieces, ThreadsAndSnapshotsGiveTheSame) {
+  const auto prepared = [](int threads) {
+    Wall s(threads);
+    SolidDef def = **s.world.solid_def(s.wall);
+    def.fracture.small_pieces = {.max_tets = 20, .rigid_after = 0.1f, .gone_after = 0.4f};
+    (void)s.world.remove(s.wall);
+    s.wall = s.world.add(def).value();
+    return s;
+  };
+  Wall one = prepared(1), two = prepared(2), other = prepared(1);
+  Snapshot middle;
+  std::vector<std::uint64_t> hashes;
+  for (int i = 0; i < 50; ++i) {
+    one.world.step(), two.world.step();
+    ASSERT_EQ(one.world.hash(), two.world.hash()) << "step " << i;
+    hashes.push_back(one.world.hash());
+    if (i != 20) continue;
+    middle = one.world.snapshot();
+    hashes = {one.world.hash()};
+  }
+  ASSERT_TRUE(other.world.restore(middle));
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(other.world.hash(), hashes[i]) << i;
+    other.world.step();
+  }
+}
+
+TEST(Fracture, WeakFacesOpenAcrossAndHoldAlong) {
+  // A slab of mortar through a bar: pulled across it breaks there at a third of the strength; pulled along it, it
+  // bears what the material bears.
+  const auto first_crack = [](bool across) {
+    World world(WorldDef{.gravity = {}});
+    const Vec3 size = across ? Vec3{2, 0.4f, 0.4f} : Vec3{0.4f, 2, 0.4f};
+    SolidDef def{.mesh = tet_box(size, 0.1f), .material = brittle(1e6f, 2e4f)};
+    def.material.stiffness_damping = 0.02f;
+    def.weak_faces = {{NodeSlab{.normal = {1, 0, 0}, .offset = 0, .thickness = 0.01f}, 1 / 3.0f}};
+    const BodyId bar = world.add(def).value();
+    const Vec3 along = across ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    std::pair<float, Crack> first{0, {}};
+    for (int i = 1; i <= 250 && first.first == 0; ++i) {
+      const float pull = 1e2f * static_cast<float>(i);
+      for (const float side : {-1.0f, 1.0f}) {
+        EXPECT_TRUE(world.apply_pressure(bar, -pull, NodeHalfSpace{along * side, 0.99f}));
+      }
+      world.step();
+      if (!world.events().cracks.empty()) first = {pull / 2e4f, world.events().cracks.front()};
+    }
+    return first;
+  };
+  const auto [across_at, across_crack] = first_crack(true);
+  EXPECT_NEAR(across_at, 1 / 3.0f, 0.04f);
+  EXPECT_NEAR(across_crack.position.x, 0, 0.02f);
+  EXPECT_GT(std::abs(across_crack.normal.x), 0.99f);
+  EXPECT_NEAR(first_crack(false).first, 1, 0.1f);
+}
+
 TEST(Fracture, NonsenseIsRefusedByName) {
   const auto refused = [](const std::function<void(SolidDef&)>& spoil) {
     World world;
@@ -281,6 +425,11 @@ TEST(Fracture, NonsenseIsRefusedByName) {
   EXPECT_EQ(refused([](SolidDef& d) { d.fracture.max_splits = -1; }), "add: fracture.max_splits");
   EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{AllNodes{}, 0}}; }), "add: weakened[0].factor");
   EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{NodeSet{"none"}, 2}}; }), "add: weakened[0].nodes");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weak_faces = {{AllNodes{}, -1}}; }), "add: weak_faces[0].factor");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weak_faces = {{NodeSlab{{1, 0, 0}, 9}, 2}}; }), "add: weak_faces[0].nodes");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.small_pieces.max_tets = -1; }), "add: fracture.small_pieces.max_tets");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.small_pieces.gone_after = std::nanf(""); }),
+            "add: fracture.small_pieces.gone_after");
 }
 
 TEST(Fracture, PressureReachesThePieces) {
