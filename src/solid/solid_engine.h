@@ -174,7 +174,7 @@ class SolidEngine {
   void make_fragment(Fragment& fragment, const Entry& whole) const;
   void find_meetings(Vec3 gravity, float dt);
   void list_surfaces();
-  void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
+  void find_touches(Workers& workers, Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
   void note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse);
 

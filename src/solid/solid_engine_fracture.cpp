@@ -166,6 +166,7 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
   auto breaks = std::make_unique<SolidFracture>(*whole.fracture, part, *fragment.def);
   fragment.entry = std::make_unique<Entry>(std::move(body), std::move(breaks));
   fragment.entry->settings = whole.settings;
+  fragment.entry->settings.is_piece = true;
   // Where nodes were told to go, their copies go too.
   std::vector<std::uint32_t> driven_of(whole.body->node_count(), kNone);
   for (std::uint32_t i = 0; i < whole.driven.size(); ++i) driven_of[whole.driven[i].node] = i;
