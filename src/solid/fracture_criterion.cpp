@@ -37,7 +37,7 @@ LaneMat3<float> along_and_across(float across, float along, Vec3 g) {
 
 }  // namespace
 
-FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> factors) : factors_(std::move(factors)) {
+FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> factors) {
   std::vector<const SolidMaterial*> known;
   lets_go_ = def.fracture.lets_go;
   for (std::size_t tet = 0; tet < def.mesh.tets.size(); ++tet) {
@@ -50,22 +50,26 @@ FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> fac
       const float along = material->grain_strength > 0 ? std::min(material->grain_strength, kNever) : strength;
       limits_.push_back(
           {strength, along, std::min(material->toughness, kNever), normalized(material->grain_direction, {1, 0, 0})});
-      least_strength_ = std::min({least_strength_, strength, along});
+      least_of_materials_ = std::min({least_of_materials_, strength, along});
       has_toughness_ |= material->has_toughness();
     }
     if (index > 0 && limits_of_tet_.empty()) limits_of_tet_.assign(def.mesh.tets.size(), 0);
     if (!limits_of_tet_.empty()) limits_of_tet_[tet] = index;
   }
-  float least_factor = 1;
-  for (const float factor : factors_) least_factor = std::min(least_factor, factor);
-  least_strength_ *= least_factor;
   list_weak_faces(def);
+  set_factors(std::move(factors));
+}
+
+void FractureCriterion::set_factors(std::vector<float> factors) {
+  factors_ = std::move(factors);
+  float least = least_of_faces_;
+  if (!factors_.empty()) least *= std::min(1.0f, *std::min_element(factors_.begin(), factors_.end()));
+  least_strength_ = least * least_of_materials_;
 }
 
 void FractureCriterion::list_weak_faces(const SolidDef& def) {
   if (def.weak_faces.empty()) return;
   std::map<Face, float> factors;
-  float least = 1;
   for (const WeakFaces& weak : def.weak_faces) {
     const auto nodes = select_nodes(def.mesh, weak.nodes);
     if (!nodes) continue;
@@ -84,7 +88,7 @@ void FractureCriterion::list_weak_faces(const SolidDef& def) {
   weak_starts_.assign(def.mesh.nodes.size() + 1, 0);
   for (const auto& [face, factor] : factors) {
     weak_faces_.push_back({face, factor});
-    least = std::min(least, factor);
+    least_of_faces_ = std::min(least_of_faces_, factor);
     for (const std::uint32_t node : face) ++weak_starts_[node + 1];
   }
   std::partial_sum(weak_starts_.begin(), weak_starts_.end(), weak_starts_.begin());
@@ -93,7 +97,6 @@ void FractureCriterion::list_weak_faces(const SolidDef& def) {
   for (std::uint32_t i = 0; i < weak_faces_.size(); ++i) {
     for (const std::uint32_t node : weak_faces_[i].corners) weak_of_node_[next[node]++] = i;
   }
-  least_strength_ *= least;
 }
 
 std::span<const FractureCriterion::Candidate> FractureCriterion::find(Workers& workers, const SolidBody& body,

@@ -44,6 +44,7 @@ class FractureCriterion {
   NodeSeparation separation(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
 
   const std::vector<float>& factors() const { return factors_; }
+  void set_factors(std::vector<float> factors);
   bool is_breakable(std::uint32_t tet) const { return of_tet(tet).strength < kNever || of_tet(tet).toughness < kNever; }
   std::size_t bytes() const;
 
@@ -85,7 +86,8 @@ class FractureCriterion {
   std::vector<WeakFace> weak_faces_;
   std::vector<std::uint32_t> weak_starts_, weak_of_node_;  ///< empty where there are none
   void list_weak_faces(const SolidDef& def);
-  float least_strength_ = kNever;
+  float least_of_materials_ = kNever, least_of_faces_ = 1;
+  float least_strength_ = kNever;  ///< anywhere in the body
   bool has_toughness_ = false, lets_go_ = false;
 
   // Per batch: forces of tension and of compression and a third of the opposite face on each corner, as elements lie.

@@ -314,6 +314,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
   }
   hasher.add(state.tangled);
   if (solid.fracture) hasher.add(solid.fracture->random()), hasher.add(solid.fracture->topology().node_count());
+  if (solid.fracture) add(solid.fracture->factors());
   return hasher.value();
 }
 

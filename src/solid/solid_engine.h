@@ -63,6 +63,9 @@ class SolidEngine {
   /// Held nodes: be where this takes the mesh when the next step ends; or move on at a velocity.
   void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, const Transform& world_from_mesh);
   void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 velocity);
+  /// Of strength and toughness at nodes; of no effect on what cannot break.
+  void set_strength_factor(std::uint32_t slot, std::span<const std::uint32_t> nodes, float factor);
+  std::vector<float> strength_factors(std::uint32_t slot) const;  ///< by node
   void set_friction(std::uint32_t slot, float friction);
   void set_gravity_scale(std::uint32_t slot, float scale);
   void set_filter(std::uint32_t slot, CollisionFilter filter);

@@ -176,6 +176,18 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
   }
 }
 
+void SolidEngine::set_strength_factor(std::uint32_t slot, std::span<const std::uint32_t> nodes, float factor) {
+  if (!entry(slot).fracture) return;
+  entry(slot).fracture->set_factor(nodes, factor);
+  entry(slot).hash_fresh = false;
+}
+
+std::vector<float> SolidEngine::strength_factors(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  if (solid.fracture && !solid.fracture->factors().empty()) return solid.fracture->factors();
+  return std::vector<float>(solid.body->node_count(), 1.0f);
+}
+
 bool SolidEngine::is_loose(std::uint32_t slot) const {
   const Entry& solid = entry(slot);
   if (solid.fracture && solid.fracture->has_split()) return false;

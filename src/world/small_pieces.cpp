@@ -1,7 +1,9 @@
 // What becomes of small pieces: they turn rigid or go, so that a shattered scene stays fast. As Parker and O'Brien's
 // game did it (2009, section 8), where pieces fade away once they are no longer needed.
 //
-// Pieces that sleep cost nothing and do not turn rigid; those that are held stay as they are.
+// A piece turns rigid when it touches nothing that moves: its hull fills its hollows, and would begin inside of its
+// neighbours, who press against it. Pieces that sleep cost nothing and do not turn rigid; those that are held stay as
+// they are.
 #include <algorithm>
 
 #include "world/world_impl.h"
@@ -21,14 +23,21 @@ std::optional<SmallPiece> World::Impl::small_piece(const SolidDef& def, double n
 
 void World::Impl::retire_small_pieces() {
   retirements.clear();
+  const auto is_small = [&](BodyId id) { return state.bodies[id.index].small.has_value(); };
+  if (std::none_of(state.body_order.begin(), state.body_order.end(), is_small)) return;
+  std::vector<std::uint8_t> is_pressed(state.bodies.size(), 0);
+  for (const auto& [a, b] : state.touching) {
+    if (gives_way(a) && gives_way(b)) is_pressed[a.index] = is_pressed[b.index] = 1;
+  }
   std::vector<BodyId> due;
   for (const BodyId id : state.body_order) {
     const BodyRecord& record = state.bodies[id.index];
     if (!record.small || !record.is_committed) continue;
     const double age = state.time - record.small->since;
     const bool is_over = age >= static_cast<double>(record.small->rule.gone_after);
-    const bool turns = record.solid_def && age >= static_cast<double>(record.small->rule.rigid_after);
-    if (is_over || (turns && solid.is_awake(id.index) && !solid.is_frozen(id.index))) due.push_back(id);
+    const bool turns = record.solid_def && age >= static_cast<double>(record.small->rule.rigid_after) &&
+                       !is_pressed[id.index] && solid.is_awake(id.index) && !solid.is_frozen(id.index);
+    if (is_over || turns) due.push_back(id);
   }
   for (const BodyId id : due) retire(id);
   if (!due.empty()) queries_stale = true;

@@ -351,6 +351,53 @@ TEST(Fracture, WeakFacesOpenAcrossAndHoldAlong) {
   EXPECT_NEAR(first_crack(false).first, 1, 0.1f);
 }
 
+TEST(Fracture, StrengthCanBeChangedWhileItRuns) {
+  // A bar pulled by its ends at half of its strength holds, until a place of it is made weak; that is kept by
+  // snapshots and by the pieces.
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.mesh = tet_box({2, 0.3f, 0.3f}, 20, 3, 3), .material = brittle(1e6f, 2e4f)};
+  def.material.stiffness_damping = 0.02f;
+  const BodyId bar = world.add(def).value();
+  std::size_t cracks = 0;
+  Vec3 first;
+  const auto pull = [&](int steps) {
+    for (int i = 0; i < steps; ++i) {
+      for (const float side : {-1.0f, 1.0f}) {
+        ASSERT_TRUE(world.apply_pressure(bar, -1e4f, NodeHalfSpace{{side, 0, 0}, 0.99f}));
+      }
+      world.step();
+      if (cracks == 0 && !world.events().cracks.empty()) first = world.events().cracks[0].position;
+      cracks += world.events().cracks.size();
+    }
+  };
+  pull(60);
+  EXPECT_EQ(cracks, 0u);
+  const std::uint64_t before = world.hash();
+  ASSERT_TRUE(world.set_strength_factor(bar, NodeBox{{{0.35f, -1, -1}, {0.45f, 1, 1}}}, 0.25f));
+  const Snapshot painted = world.snapshot();
+  EXPECT_NE(world.hash(), before);
+  pull(20);
+  EXPECT_GT(cracks, 0u);
+  EXPECT_NEAR(first.x, 0.4f, 0.1f);
+  std::size_t weak = 0;
+  for (const BodyId id : world.bodies()) {
+    const std::vector<float> factors = world.strength_factors(id).value();
+    const std::vector<std::uint32_t> origins = world.origin_nodes(id).value();
+    for (std::size_t n = 0; n < factors.size(); ++n) {
+      const bool is_weak = std::abs(def.mesh.nodes[origins[n]].x - 0.4f) < 0.05f;
+      EXPECT_EQ(factors[n], is_weak ? 0.25f : 1.0f);
+      weak += is_weak ? 1 : 0;
+    }
+  }
+  EXPECT_GE(weak, 16u);
+  const std::uint64_t after = world.hash();
+  ASSERT_TRUE(world.restore(painted));
+  pull(20);
+  EXPECT_EQ(world.hash(), after);
+  EXPECT_FALSE(world.set_strength_factor(bar, AllNodes{}, 0));
+  EXPECT_FALSE(world.set_strength_factor(bar, AllNodes{}, kInfinity));
+}
+
 TEST(Fracture, NonsenseIsRefusedByName) {
   const auto refused = [](const std::function<void(SolidDef&)>& spoil) {
     World world;
