@@ -15,8 +15,9 @@ namespace {
 
 struct Wall {
   int cells, layers;
-  float thickness;  ///< m
-  float strength;   ///< Pa
+  float thickness;     ///< m
+  float strength;      ///< Pa
+  int rigid_tets = 0;  ///< pieces of at most so many tets turn rigid at once
 };
 
 World make_wall(const Wall& wall, int threads) {
@@ -26,6 +27,7 @@ World make_wall(const Wall& wall, int threads) {
                .material = {.density = 1000, .young_modulus = 4e6f, .poisson_ratio = 0.25f},
                .position = {0, 1.5f, 0}};
   def.material.strength = wall.strength;
+  if (wall.rigid_tets > 0) def.fracture.small_pieces = {.max_tets = wall.rigid_tets, .rigid_after = 0};
   def.held = {{.name = "foot", .nodes = NodeHalfSpace{{0, -1, 0}, 1.49f}}};
   world.add(def).value();
   world
@@ -72,6 +74,9 @@ void add_fracture_benchmarks(std::vector<Benchmark>& suite) {
   const Wall small{20, 1, 0.15f, 7e4f}, large{29, 2, 0.2f, 9.3e4f};
   suite.push_back({"wall_2k", [small](const BenchContext& context) { return run(small, context); }});
   suite.push_back({"wall_10k", [large](const BenchContext& context) { return run(large, context); }});
+  Wall rigid = small;
+  rigid.rigid_tets = 30;
+  suite.push_back({"wall_2k_rigid", [rigid](const BenchContext& context) { return run(rigid, context); }});
 }
 
 }  // namespace pliant

@@ -23,6 +23,7 @@ struct BodyState {
   float mass = 0;               ///< kg; 0 for static and kinematic bodies
   bool awake = false;
   bool quarantined = false;
+  float opacity = 1;  ///< less while a small piece fades (`SmallPieces`); a factor of the body's look
 };
 
 /// One point at which two bodies touched in a substep. A step of n substeps lists the contacts of all of them, so that
@@ -70,6 +71,12 @@ struct BreakOff {
   BodyId parent{};  ///< what it was part of
   Vec3 position{};  ///< world, m, of its centre of mass
 };
+/// A small piece of a solid became a rigid body, or was taken away (`SmallPieces`). Its id is gone.
+struct Retirement {
+  BodyId piece{};
+  BodyId rigid{};   ///< what it is from this step on; null where it was taken away
+  Vec3 position{};  ///< world, m, of its centre of mass
+};
 /// A body became non-finite or left the simulable range; it was put back where the step began and frozen.
 struct Quarantine {
   BodyId body{};
@@ -86,6 +93,7 @@ struct Events {
   std::span<const Tear> tears{};
   std::span<const Crack> cracks{};
   std::span<const BreakOff> break_offs{};
+  std::span<const Retirement> retirements{};
   std::span<const Quarantine> quarantines{};
   std::span<const BodyId> fell_asleep{};
   std::span<const BodyId> woke_up{};

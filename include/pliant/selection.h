@@ -22,6 +22,12 @@ struct NodeHalfSpace {
   Vec3 normal{0, 1, 0};
   float offset = 0;  ///< m, for a normal of any length
 };
+/// All nodes near a plane: |dot(node, n) − offset| ≤ thickness / 2, with n the normal at unit length.
+struct NodeSlab {
+  Vec3 normal{0, 1, 0};
+  float offset = 0;         ///< m
+  float thickness = 1e-3f;  ///< m
+};
 /// A named set of the mesh, such as a physical group of Gmsh's.
 struct NodeSet {
   std::string name{};
@@ -37,7 +43,7 @@ struct NodeList {
 };
 struct AllNodes {};
 
-using NodeSelection = std::variant<AllNodes, NodeBox, NodeHalfSpace, NodeSet, NearestNodes, NodeList>;
+using NodeSelection = std::variant<AllNodes, NodeBox, NodeHalfSpace, NodeSlab, NodeSet, NearestNodes, NodeList>;
 
 /// The nodes that a selection names, ascending; an error where a set is unknown, a number is out of range, or nothing
 /// is selected.

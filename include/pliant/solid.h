@@ -41,12 +41,31 @@ struct WeakNodes {
   float factor = 0.5f;  ///< of strength and toughness
 };
 
+/// Faces between tets along which a solid comes apart more easily than its material says, or less: mortar, glue, a
+/// score. A face is meant when its three corners are selected; what is pulled along it is as strong as ever.
+struct WeakFaces {
+  NodeSelection nodes = AllNodes{};
+  float factor = 0.5f;  ///< of strength and toughness, across the face
+};
+
+/// What becomes of small pieces, so that a shattered scene stays fast: nothing, unless times are given. A piece is
+/// small when it is within any of the three sizes, at rest. Counted from when it came loose, or became small.
+struct SmallPieces {
+  int max_tets = 0;               ///< at most so many tets
+  float max_volume = 0;           ///< m³
+  float max_size = 0;             ///< m, the longest side of its box
+  float rigid_after = kInfinity;  ///< s; then its convex hull goes on as a rigid body with its mass, momentum and spin
+  float gone_after = kInfinity;   ///< s; then it is taken away
+  float fade = 0.5f;              ///< s before that, over which it fades from sight (`BodyState::opacity`)
+};
+
 /// How a solid breaks whose material has a strength.
 struct FractureRules {
   int max_splits = 400;    ///< nodes that come apart in one step; more wait for the next one
   int min_tets = 3;        ///< a piece of fewer tets does not come loose; 1 to 64
   bool lets_go = false;    ///< held nodes come free where what holds them pulls as hard as the material can bear
   std::uint64_t seed = 1;  ///< of the choices between equals
+  SmallPieces small_pieces{};
 };
 
 /// A deformable solid.
@@ -73,7 +92,8 @@ struct SolidDef {
   SolidSolver solver{};
 
   FractureRules fracture{};
-  std::vector<WeakNodes> weakened{};  ///< where nodes are listed twice, the factors multiply
+  std::vector<WeakNodes> weakened{};    ///< where nodes are listed twice, the factors multiply
+  std::vector<WeakFaces> weak_faces{};  ///< where faces are listed twice, the factors multiply
 
   /// What is seen instead of the mesh's own surface: any surface in the same frame, carried along. May be null. When
   /// the body breaks its triangles are shared out among the pieces, and what a crack lays open is closed.

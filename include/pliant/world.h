@@ -147,6 +147,10 @@ class World {
   /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step. An
   /// error where there is no such triangle.
   Status apply_pressure(BodyId body, float pressure, const NodeSelection& nodes = AllNodes{});
+  /// How strong a solid is at these nodes from now on, over what its material says; replaces what was there before.
+  Status set_strength_factor(BodyId solid, const NodeSelection& nodes, float factor);
+  /// The same for each of its nodes: those of `SolidDef::weakened` at first.
+  Result<std::vector<float>> strength_factors(BodyId solid) const;
   /// Places all nodes at once; velocities may be left out.
   Status set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities = {});
 

@@ -240,7 +240,9 @@ void SurfaceTree::find_creases() {
 void SurfaceTree::fit_moved(Workers& workers) {
   if (nodes_.empty()) return;
   if (topology_.is_closed()) find_outward();
-  const bool is_known = fit_.centers.size() == positions_.size() && margin_ <= fit_.margin;
+  // A solid that has slowed down has boxes that are larger than they need be.
+  const bool is_loose = topology_.is_closed() && 2 * margin_ < fit_.margin;
+  const bool is_known = fit_.centers.size() == positions_.size() && margin_ <= fit_.margin && !is_loose;
   if (is_known) find_frame();
   if (!is_known || !is_near(displacement_)) {
     fit_.start = mean_of(positions_);

@@ -122,6 +122,7 @@ std::span<const RenderSurface> SurfacePublisher::update(const World& world) {
       surface.colors = nodes->colors();
     }
     surfaces_.push_back(surface);
+    surfaces_.back().appearance.opacity *= state.opacity;
   }
   for (auto known = known_.begin(); known != known_.end();) {
     known = known->second.seen == updates_ ? std::next(known) : known_.erase(known);

@@ -39,6 +39,10 @@ struct Select {
   Result<Nodes> operator()(const NodeHalfSpace& plane) const {
     return nodes_where(places, [&](Vec3 x) { return dot(x, plane.normal) >= plane.offset; });
   }
+  Result<Nodes> operator()(const NodeSlab& slab) const {
+    const Vec3 normal = normalized(slab.normal, {});
+    return nodes_where(places, [&](Vec3 x) { return std::abs(dot(x, normal) - slab.offset) <= 0.5f * slab.thickness; });
+  }
   Result<Nodes> operator()(const NodeSet& set) const {
     const auto found = sets.find(set.name);
     if (found != sets.end()) return operator()(NodeList{found->second});

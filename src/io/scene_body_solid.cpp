@@ -83,25 +83,41 @@ void read_seed(const SceneReader& r, FractureRules& out) {
   if (read(r, seed, kNotNegative)) out.seed = seed;
 }
 
+const Fields<SmallPieces>& small_fields() {
+  static const Fields<SmallPieces> fields = {field("max_tets", &SmallPieces::max_tets, between(0, 1e9)),
+                                             field("max_volume", &SmallPieces::max_volume, kNotNegative),
+                                             field("max_size", &SmallPieces::max_size, kNotNegative),
+                                             field("rigid_after", &SmallPieces::rigid_after, kNotNegative),
+                                             field("gone_after", &SmallPieces::gone_after, kNotNegative),
+                                             field("fade", &SmallPieces::fade, kNotNegative)};
+  return fields;
+}
+
 const Fields<FractureRules>& fracture_fields() {
-  static const Fields<FractureRules> fields = {field("max_splits", &FractureRules::max_splits, between(0, 1e6)),
-                                               field("min_tets", &FractureRules::min_tets, between(1, 64)),
-                                               field("lets_go", &FractureRules::lets_go),
-                                               field<FractureRules>("seed", read_seed)};
+  static const Fields<FractureRules> fields = {
+      field("max_splits", &FractureRules::max_splits, between(0, 1e6)),
+      field("min_tets", &FractureRules::min_tets, between(1, 64)), field("lets_go", &FractureRules::lets_go),
+      field<FractureRules>("seed", read_seed),
+      field<FractureRules>("small_pieces", [](const SceneReader& r, FractureRules& f) {
+        read_fields(r, f.small_pieces, small_fields());
+      })};
   return fields;
 }
 
-const Fields<WeakNodes>& weak_fields() {
-  static const Fields<WeakNodes> fields = {
-      field<WeakNodes>("nodes", [](const SceneReader& r, WeakNodes& w) { read_selection(r, w.nodes); }).required(),
-      field("factor", &WeakNodes::factor, kPositive)};
+/// Of nodes or of faces.
+template <typename Weak>
+const Fields<Weak>& weak_fields() {
+  static const Fields<Weak> fields = {
+      field<Weak>("nodes", [](const SceneReader& r, Weak& w) { read_selection(r, w.nodes); }).required(),
+      field("factor", &Weak::factor, kPositive)};
   return fields;
 }
 
-void read_weakened(const SceneReader& r, SolidDef& out) {
+template <typename Weak>
+void read_weak(const SceneReader& r, std::vector<Weak>& out) {
   r.for_elements("an array of weak parts", [&](const SceneReader& e) {
-    WeakNodes weak;
-    if (read_fields(e, weak, weak_fields())) out.weakened.push_back(std::move(weak));
+    Weak weak;
+    if (read_fields(e, weak, weak_fields<Weak>())) out.push_back(std::move(weak));
   });
 }
 
@@ -132,7 +148,8 @@ Fields<SolidDraft> how_fields() {
                         [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); }),
       field<SolidDraft>("fracture",
                         [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.fracture, fracture_fields()); }),
-      field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weakened(r, d); }),
+      field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weak(r, d.weakened); }),
+      field<SolidDraft>("weak_faces", [](const SceneReader& r, SolidDraft& d) { read_weak(r, d.weak_faces); }),
       field<SolidDraft>("splinters", [](const SceneReader& r, SolidDraft& d) { read_splinters(r, d.splinter_source); }),
       field<SolidDraft>("interior_color", [](const SceneReader& r, SolidDraft& d) {
         Vec3 color;
@@ -156,7 +173,8 @@ void describe_solids(std::vector<FieldSet>& sets) {
   sets.push_back({"solid_material", infos(solid_material_fields())});
   sets.push_back({"solid_solver", infos(solver_fields())});
   sets.push_back({"fracture", infos(fracture_fields())});
-  sets.push_back({"weak", infos(weak_fields())});
+  sets.push_back({"small_pieces", infos(small_fields())});
+  sets.push_back({"weak", infos(weak_fields<WeakNodes>())});
   describe_splinters(sets);
 }
 

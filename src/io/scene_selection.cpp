@@ -28,6 +28,13 @@ const Fields<NodeHalfSpace>& half_space_fields() {
   return fields;
 }
 
+const Fields<NodeSlab>& slab_fields() {
+  static const Fields<NodeSlab> fields = {
+      field<NodeSlab>("normal", [](const SceneReader& r, NodeSlab& s) { read_direction(r, s.normal); }).required(),
+      field("offset", &NodeSlab::offset), field("thickness", &NodeSlab::thickness, kNotNegative)};
+  return fields;
+}
+
 const Fields<NearestNodes>& nearest_fields() {
   static const Fields<NearestNodes> fields = {field("point", &NearestNodes::point).required(),
                                               field("count", &NearestNodes::count, between(1, 1e9))};
@@ -50,6 +57,12 @@ const Fields<SelectionDraft>& selection_fields() {
                                                                         NodeHalfSpace plane;
                                                                         if (read_fields(r, plane, half_space_fields()))
                                                                           s.set(plane);
+                                                                      }),
+                                                field<SelectionDraft>("slab",
+                                                                      [](const SceneReader& r, SelectionDraft& s) {
+                                                                        NodeSlab slab;
+                                                                        if (read_fields(r, slab, slab_fields()))
+                                                                          s.set(slab);
                                                                       }),
                                                 field<SelectionDraft>("set",
                                                                       [](const SceneReader& r, SelectionDraft& s) {
@@ -91,7 +104,7 @@ bool read_selection(const SceneReader& r, NodeSelection& out) {
   SelectionDraft draft;
   if (!read_fields(r, draft, selection_fields())) return false;
   if (draft.count != 1) {
-    r.refuse(fmt::format("exactly one of `box`, `half_space`, `set`, `nearest` and `list` is needed, found {}",
+    r.refuse(fmt::format("exactly one of `box`, `half_space`, `slab`, `set`, `nearest` and `list` is needed, found {}",
                          draft.count));
     return false;
   }
@@ -102,6 +115,7 @@ bool read_selection(const SceneReader& r, NodeSelection& out) {
 void describe_selections(std::vector<FieldSet>& sets) {
   sets.push_back({"selection", infos(selection_fields())});
   sets.push_back({"half_space", infos(half_space_fields())});
+  sets.push_back({"slab", infos(slab_fields())});
   sets.push_back({"nearest", infos(nearest_fields())});
   sets.push_back({"held", infos(held_fields())});
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
 
 #include "solid/separation_kernel.h"
 
@@ -34,7 +37,7 @@ LaneMat3<float> along_and_across(float across, float along, Vec3 g) {
 
 }  // namespace
 
-FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> factors) : factors_(std::move(factors)) {
+FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> factors) {
   std::vector<const SolidMaterial*> known;
   lets_go_ = def.fracture.lets_go;
   for (std::size_t tet = 0; tet < def.mesh.tets.size(); ++tet) {
@@ -47,13 +50,53 @@ FractureCriterion::FractureCriterion(const SolidDef& def, std::vector<float> fac
       const float along = material->grain_strength > 0 ? std::min(material->grain_strength, kNever) : strength;
       limits_.push_back(
           {strength, along, std::min(material->toughness, kNever), normalized(material->grain_direction, {1, 0, 0})});
-      least_strength_ = std::min({least_strength_, strength, along});
+      least_of_materials_ = std::min({least_of_materials_, strength, along});
       has_toughness_ |= material->has_toughness();
     }
     if (index > 0 && limits_of_tet_.empty()) limits_of_tet_.assign(def.mesh.tets.size(), 0);
     if (!limits_of_tet_.empty()) limits_of_tet_[tet] = index;
   }
-  for (const float factor : factors_) least_strength_ = std::min(least_strength_, least_strength_ * factor);
+  list_weak_faces(def);
+  set_factors(std::move(factors));
+}
+
+void FractureCriterion::set_factors(std::vector<float> factors) {
+  factors_ = std::move(factors);
+  float least = least_of_faces_;
+  if (!factors_.empty()) least *= std::min(1.0f, *std::min_element(factors_.begin(), factors_.end()));
+  least_strength_ = least * least_of_materials_;
+}
+
+void FractureCriterion::list_weak_faces(const SolidDef& def) {
+  if (def.weak_faces.empty()) return;
+  std::map<Face, float> factors;
+  for (const WeakFaces& weak : def.weak_faces) {
+    const auto nodes = select_nodes(def.mesh, weak.nodes);
+    if (!nodes) continue;
+    std::vector<std::uint8_t> is_selected(def.mesh.nodes.size(), 0);
+    for (const std::uint32_t node : *nodes) is_selected[node] = 1;
+    std::set<Face> faces;
+    for (const Tet& tet : def.mesh.tets) {
+      for (std::size_t c = 0; c < 4; ++c) {
+        Face face{tet[(c + 1) % 4], tet[(c + 2) % 4], tet[(c + 3) % 4]};
+        std::sort(face.begin(), face.end());
+        if (is_selected[face[0]] && is_selected[face[1]] && is_selected[face[2]]) faces.insert(face);
+      }
+    }
+    for (const Face& face : faces) factors.try_emplace(face, 1.0f).first->second *= weak.factor;
+  }
+  weak_starts_.assign(def.mesh.nodes.size() + 1, 0);
+  for (const auto& [face, factor] : factors) {
+    weak_faces_.push_back({face, factor});
+    least_of_faces_ = std::min(least_of_faces_, factor);
+    for (const std::uint32_t node : face) ++weak_starts_[node + 1];
+  }
+  std::partial_sum(weak_starts_.begin(), weak_starts_.end(), weak_starts_.begin());
+  weak_of_node_.resize(weak_starts_.back());
+  std::vector<std::uint32_t> next(weak_starts_.begin(), weak_starts_.end() - 1);
+  for (std::uint32_t i = 0; i < weak_faces_.size(); ++i) {
+    for (const std::uint32_t node : weak_faces_[i].corners) weak_of_node_[next[node]++] = i;
+  }
 }
 
 std::span<const FractureCriterion::Candidate> FractureCriterion::find(Workers& workers, const SolidBody& body,
@@ -256,24 +299,30 @@ NodeSeparation FractureCriterion::separation(const SolidBody& body, const Fractu
   if (!(bears.area > 0)) return {};
   const float rise = rise_towards(body, topology, node, along);
   const auto force_across = [&](Vec3 n) { return rise * dot(n, from_lane(pull * to_lane(n))); };
-  NodeSeparation out{force_across(along) / std::min(bears.area * bears.strength, bears.toughness), along, bears.area};
-  if (bears.grain_strength == bears.strength) return out;
-
-  // Where the strength across a plane is nᵀ T n with T = s I + (s_g − s) g gᵀ, the worst plane is that of the largest
-  // eigenvalue of T^-½ ς T^-½.
-  const Vec3 grain = grain_at(body, topology, node);
-  const LaneMat3<float> root = along_and_across(1, std::sqrt(bears.strength / bears.grain_strength), grain);
-  out.normal = normalized(from_lane(root * symmetric_eigen(sandwich(root, pull)).vectors.c0));
-  const float cosine = dot(out.normal, grain);
-  const float strength = bears.strength + (bears.grain_strength - bears.strength) * cosine * cosine;
-  out.ratio = force_across(out.normal) / std::min(bears.area * strength, bears.toughness);
+  NodeSeparation out{force_across(along) / bears.force(along, {}), along, bears.area};
+  const Vec3 grain = bears.grain_strength == bears.strength ? Vec3{} : grain_at(body, topology, node);
+  if (!(grain == Vec3{})) {
+    // Where the strength across a plane is nᵀ T n with T = s I + (s_g − s) g gᵀ, the worst plane is that of the largest
+    // eigenvalue of T^-½ ς T^-½.
+    const LaneMat3<float> root = along_and_across(1, std::sqrt(bears.strength / bears.grain_strength), grain);
+    out.normal = normalized(from_lane(root * symmetric_eigen(sandwich(root, pull)).vectors.c0));
+    out.ratio = force_across(out.normal) / bears.force(out.normal, grain);
+  }
+  if (weak_faces_.empty()) return out;
+  for (std::uint32_t i = weak_starts_[node]; i < weak_starts_[node + 1]; ++i) {
+    const WeakFace& face = weak_faces_[weak_of_node_[i]];
+    const auto x = [&](std::size_t k) { return body.position(face.corners[k]); };
+    const Vec3 normal = normalized(cross(x(1) - x(0), x(2) - x(0)), {});
+    const float ratio = force_across(normal) / (face.factor * bears.force(normal, grain));
+    if (ratio > out.ratio) out.ratio = ratio, out.normal = normal;
+  }
   return out;
 }
 
 std::size_t FractureCriterion::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return of(limits_of_tet_) + of(factors_) + of(tensile_) + of(compressive_) + of(thirds_) + of(energies_) +
-         of(bounds_) + of(hot_) + of(stresses_) + of(means_);
+         of(bounds_) + of(hot_) + of(stresses_) + of(means_) + of(weak_faces_) + of(weak_starts_) + of(weak_of_node_);
 }
 
 }  // namespace pliant

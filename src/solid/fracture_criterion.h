@@ -4,6 +4,7 @@
 // is, 450 ns a tet in all. 130 bytes a tet with the topology.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,6 +44,7 @@ class FractureCriterion {
   NodeSeparation separation(const SolidBody& body, const FractureTopology& topology, std::uint32_t node) const;
 
   const std::vector<float>& factors() const { return factors_; }
+  void set_factors(std::vector<float> factors);
   bool is_breakable(std::uint32_t tet) const { return of_tet(tet).strength < kNever || of_tet(tet).toughness < kNever; }
   std::size_t bytes() const;
 
@@ -54,6 +56,11 @@ class FractureCriterion {
   };
   struct Bearing {
     float area = 0, strength = kNever, grain_strength = kNever, toughness = kNever;
+    /// N across a plane; the grain is zero where there is none.
+    float force(Vec3 normal, Vec3 grain) const {
+      const float cosine = dot(normal, grain);
+      return std::min(area * (strength + (grain_strength - strength) * cosine * cosine), toughness);
+    }
   };
   const Limits& of_tet(std::uint32_t tet) const { return limits_[limits_of_tet_.empty() ? 0 : limits_of_tet_[tet]]; }
   bool find_hot(Workers& workers, const SolidBody& body);
@@ -71,7 +78,16 @@ class FractureCriterion {
   std::vector<Limits> limits_;
   std::vector<std::uint16_t> limits_of_tet_;  ///< empty where all are the first
   std::vector<float> factors_;
-  float least_strength_ = kNever;
+  /// Faces that are weaker or stronger than what they part, by the nodes at their corners.
+  struct WeakFace {
+    Face corners;
+    float factor;
+  };
+  std::vector<WeakFace> weak_faces_;
+  std::vector<std::uint32_t> weak_starts_, weak_of_node_;  ///< empty where there are none
+  void list_weak_faces(const SolidDef& def);
+  float least_of_materials_ = kNever, least_of_faces_ = 1;
+  float least_strength_ = kNever;  ///< anywhere in the body
   bool has_toughness_ = false, lets_go_ = false;
 
   // Per batch: forces of tension and of compression and a third of the opposite face on each corner, as elements lie.

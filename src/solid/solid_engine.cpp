@@ -120,7 +120,7 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
   solid.body->assemble(workers_, dt);
   woken_ = true;
   solid.touches.clear();
-  find_touches(solid, obstacles_, gravity * solid.settings.gravity_scale, dt);
+  find_touches(workers_, solid, obstacles_, gravity * solid.settings.gravity_scale, dt);
 }
 
 void SolidEngine::advance(float dt) {
@@ -314,6 +314,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
   }
   hasher.add(state.tangled);
   if (solid.fracture) hasher.add(solid.fracture->random()), hasher.add(solid.fracture->topology().node_count());
+  if (solid.fracture) add(solid.fracture->factors());
   return hasher.value();
 }
 

@@ -63,6 +63,9 @@ class SolidEngine {
   /// Held nodes: be where this takes the mesh when the next step ends; or move on at a velocity.
   void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, const Transform& world_from_mesh);
   void drive(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 velocity);
+  /// Of strength and toughness at nodes; of no effect on what cannot break.
+  void set_strength_factor(std::uint32_t slot, std::span<const std::uint32_t> nodes, float factor);
+  std::vector<float> strength_factors(std::uint32_t slot) const;  ///< by node
   void set_friction(std::uint32_t slot, float friction);
   void set_gravity_scale(std::uint32_t slot, float scale);
   void set_filter(std::uint32_t slot, CollisionFilter filter);
@@ -87,6 +90,10 @@ class SolidEngine {
   /// already there; the others wait for `add_fragment`.
   std::vector<Fragment> break_up();
   void add_fragment(BodyId id, Fragment& fragment);
+  /// Whether it is in one piece and free: no node is held, and none came apart since it was made.
+  bool is_loose(std::uint32_t slot) const;
+  /// A rigid body in its place: its convex hull as it is now, with its mass, inertia, momentum and spin.
+  RigidDef rigid_twin(std::uint32_t slot) const;
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
   void begin_step(float dt);
@@ -170,7 +177,7 @@ class SolidEngine {
   void make_fragment(Fragment& fragment, const Entry& whole) const;
   void find_meetings(Vec3 gravity, float dt);
   void list_surfaces();
-  void find_touches(Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
+  void find_touches(Workers& workers, Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
   void note_contacts(const Entry& entry);
   void note_contact(BodyId a, BodyId b, Vec3 point, Vec3 normal, float depth, Vec3 impulse);
 

@@ -13,6 +13,11 @@ constexpr float kMargin = 0.1f;
 /// Share of a cell by which solids are thicker where they meet each other.
 constexpr float kRadius = 0.01f;
 
+/// Nodes of a body beyond which all threads look for what it touches.
+constexpr std::uint32_t kLargeTouch = 2000;
+/// What a piece of a solid that broke may be surprised by, see `BodySurface`.
+constexpr float kSurpriseOfPieces = 0.25f;
+
 /// Whether the body was pushed from opposite sides in the last substep: then its inner nodes may go anywhere.
 bool is_squeezed(const SolidEngine::Entry& solid) {
   const auto& memory = solid.body->state().touches;
@@ -57,11 +62,20 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<c
     return;
   }
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
-  for (const std::uint32_t slot : slots_) {
-    Entry& solid = entry(slot);
+  // Large bodies are looked at by all threads together, small ones by one thread each.
+  const auto look = [&](Entry& solid, Workers& workers) {
     solid.touches.clear();
-    if (solid.is_active()) find_touches(solid, obstacles, gravity * solid.settings.gravity_scale, dt);
+    if (solid.is_active()) find_touches(workers, solid, obstacles, gravity * solid.settings.gravity_scale, dt);
+  };
+  const auto is_large = [](const Entry& solid) { return solid.body->node_count() > kLargeTouch; };
+  for (const std::uint32_t slot : slots_) {
+    if (is_large(entry(slot))) look(entry(slot), workers_);
   }
+  parallel_for(workers_, slots_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_large(entry(slots_[i]))) look(entry(slots_[i]), alone_);
+    }
+  });
   woken_ = false;
   find_meetings(gravity, dt);
 }
@@ -93,6 +107,7 @@ void SolidEngine::list_surfaces() {
                          .v = node_velocities(slot),
                          .radius = kRadius * solid.cell,
                          .depth = solid.cell,
+                         .surprise = solid.settings.is_piece ? kSurpriseOfPieces : 1.0f,
                          .friction = solid.settings.friction,
                          .gravity_scale = solid.settings.gravity_scale,
                          .filter = solid.settings.filter,
@@ -101,7 +116,8 @@ void SolidEngine::list_surfaces() {
   }
 }
 
-void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const {
+void SolidEngine::find_touches(Workers& workers, Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity,
+                               float dt) const {
   Aabb bounds;
   Vec3 mean;
   float fastest = 0;
@@ -135,8 +151,8 @@ void SolidEngine::find_touches(Entry& solid, std::span<const Obstacle> obstacles
       if (touch.gap < 0) keep_side(solid.body->state().touches, slot, touch);
       return !(edged && is_passed_by(solid, touch));
     };
-    solid.touch_search.find(workers_, solid.body->node_count(), obstacle, *obstacle_probes_[o], friction, dt, look,
-                            keep, solid.touches);
+    solid.touch_search.find(workers, solid.body->node_count(), obstacle, *obstacle_probes_[o], friction, dt, look, keep,
+                            solid.touches);
   }
 }
 

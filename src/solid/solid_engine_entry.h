@@ -23,6 +23,7 @@ struct SolidSettings {
   float friction = 0.5f, gravity_scale = 1;
   CollisionFilter filter{};
   bool awake = true, frozen = false;
+  bool is_piece = false;  ///< of a solid that broke
 };
 
 struct SolidEngine::Entry {

@@ -61,6 +61,10 @@ SolidDef piece_def(const SolidDef& whole, const FractureTopology& topology, cons
     if (auto nodes = list(weak.nodes); !nodes.empty())
       def.weakened.push_back({NodeList{std::move(nodes)}, weak.factor});
   }
+  for (const WeakFaces& weak : whole.weak_faces) {
+    if (auto nodes = list(weak.nodes); !nodes.empty())
+      def.weak_faces.push_back({NodeList{std::move(nodes)}, weak.factor});
+  }
   def.name = whole.name;
   def.material = whole.material;
   def.region_materials = whole.region_materials;
@@ -163,6 +167,7 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
   auto breaks = std::make_unique<SolidFracture>(*whole.fracture, part, *fragment.def);
   fragment.entry = std::make_unique<Entry>(std::move(body), std::move(breaks));
   fragment.entry->settings = whole.settings;
+  fragment.entry->settings.is_piece = true;
   // Where nodes were told to go, their copies go too.
   std::vector<std::uint32_t> driven_of(whole.body->node_count(), kNone);
   for (std::uint32_t i = 0; i < whole.driven.size(); ++i) driven_of[whole.driven[i].node] = i;
@@ -170,6 +175,49 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
     const std::uint32_t driven = driven_of[fragment.nodes[i]];
     if (driven != kNone) fragment.entry->driven.push_back({i, whole.driven[driven].target});
   }
+}
+
+void SolidEngine::set_strength_factor(std::uint32_t slot, std::span<const std::uint32_t> nodes, float factor) {
+  if (!entry(slot).fracture) return;
+  entry(slot).fracture->set_factor(nodes, factor);
+  entry(slot).hash_fresh = false;
+}
+
+std::vector<float> SolidEngine::strength_factors(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  if (solid.fracture && !solid.fracture->factors().empty()) return solid.fracture->factors();
+  return std::vector<float>(solid.body->node_count(), 1.0f);
+}
+
+bool SolidEngine::is_loose(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  if (solid.fracture && solid.fracture->has_split()) return false;
+  for (std::uint32_t i = 0; i < solid.body->node_count(); ++i) {
+    if (solid.body->is_held(i)) return false;
+  }
+  return true;
+}
+
+RigidDef SolidEngine::rigid_twin(std::uint32_t slot) const {
+  const Entry& solid = entry(slot);
+  const SolidDef& def = solid.body->def();
+  const BodyState fit = rigid_fit(*solid.body);
+  const Transform body_from_world = fit.world_from_body.inverse();
+  ConvexHull hull;
+  for (std::uint32_t i = 0; i < solid.body->node_count(); ++i) {
+    hull.points.push_back(body_from_world * solid.body->position(i));
+  }
+  RigidDef twin{.name = def.name, .shape = std::move(hull)};
+  twin.position = fit.world_from_body.position, twin.rotation = fit.world_from_body.rotation;
+  twin.velocity = fit.velocity, twin.angular_velocity = fit.angular_velocity;
+  twin.mass_properties = {.mass = fit.mass,
+                          .center_of_mass = body_from_world * fit.center_of_mass,
+                          .inertia = inertia_in(*solid.body, fit.world_from_body.rotation)};
+  twin.friction = solid.settings.friction, twin.gravity_scale = solid.settings.gravity_scale;
+  twin.filter = solid.settings.filter;
+  twin.allow_sleep = def.allow_sleep;
+  twin.appearance = def.appearance;
+  return twin;
 }
 
 void SolidEngine::add_fragment(BodyId id, Fragment& fragment) { insert(id, std::move(fragment.entry)); }

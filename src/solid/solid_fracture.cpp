@@ -28,6 +28,14 @@ std::vector<float> strength_factors(const SolidDef& def) {
   return factors;
 }
 
+std::vector<float> factors_of_part(const FractureTopology& topology, const std::vector<float>& factors,
+                                   const FractureTopology::Part& part) {
+  std::vector<float> out;
+  if (factors.empty()) return out;
+  for (const std::uint32_t node : part.nodes) out.push_back(factors[topology.origin(node)]);
+  return out;
+}
+
 }  // namespace
 
 SolidFracture::SolidFracture(const SolidDef& def)
@@ -40,7 +48,7 @@ SolidFracture::SolidFracture(const SolidDef& def)
 
 SolidFracture::SolidFracture(const SolidFracture& whole, const FractureTopology::Part& part, const SolidDef& def)
     : topology_(whole.topology_, part),
-      criterion_(def, strength_factors(def)),
+      criterion_(def, factors_of_part(whole.topology_, whole.criterion_.factors(), part)),
       max_splits_(whole.max_splits_),
       lets_go_(whole.lets_go_),
       // Pieces go their own ways.
@@ -49,6 +57,13 @@ SolidFracture::SolidFracture(const SolidFracture& whole, const FractureTopology:
 bool SolidFracture::is_breakable(const SolidDef& def) {
   return def.material.is_breakable() || std::any_of(def.region_materials.begin(), def.region_materials.end(),
                                                     [](const SolidMaterial& m) { return m.is_breakable(); });
+}
+
+void SolidFracture::set_factor(std::span<const std::uint32_t> nodes, float factor) {
+  std::vector<float> factors = criterion_.factors();
+  factors.resize(topology_.first_copy(), 1.0f);
+  for (const std::uint32_t node : nodes) factors[node] = factor;
+  criterion_.set_factors(std::move(factors));
 }
 
 void SolidFracture::run(Workers& workers, SolidBody& body, BodyId id, std::vector<Crack>& cracks) {

@@ -40,9 +40,16 @@ class SolidFracture {
     FractureTopology topology;
     std::vector<std::uint32_t> freed;
     std::uint64_t random;
+    std::vector<float> factors;
   };
-  Memory save() const { return {topology_, freed_, random_}; }
-  void load(const Memory& memory) { topology_ = memory.topology, freed_ = memory.freed, random_ = memory.random; }
+  Memory save() const { return {topology_, freed_, random_, criterion_.factors()}; }
+  void load(const Memory& memory) {
+    topology_ = memory.topology, freed_ = memory.freed, random_ = memory.random;
+    criterion_.set_factors(memory.factors);
+  }
+  /// Of strength and toughness by node; empty where all are 1.
+  const std::vector<float>& factors() const { return criterion_.factors(); }
+  void set_factor(std::span<const std::uint32_t> nodes, float factor);
   std::uint64_t random() const { return random_; }
   std::size_t bytes() const { return topology_.bytes() + criterion_.bytes(); }
 

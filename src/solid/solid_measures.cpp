@@ -127,6 +127,19 @@ Vec3 turn_of_spin(const SolidBody& body, Vec3 spin) {
   return turn_of_spin(inertia_of(body, center_of(body)), to_eigen(spin));
 }
 
+Mat3 inertia_in(const SolidBody& body, Quat world_from_frame) {
+  const Vec3 axes[3] = {world_from_frame.rotate({1, 0, 0}), world_from_frame.rotate({0, 1, 0}),
+                        world_from_frame.rotate({0, 0, 1})};
+  const Eigen::Matrix3d inertia = inertia_of(body, center_of(body));
+  Mat3 out;
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      out(r, c) = static_cast<float>(to_eigen(axes[r]).dot(inertia * to_eigen(axes[c])));
+    }
+  }
+  return out;
+}
+
 BodyState rigid_fit(const SolidBody& body) {
   const SolidTotals totals = body.totals();
   BodyState state;

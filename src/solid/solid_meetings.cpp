@@ -31,7 +31,7 @@ float margin_of(const BodySurface& solid, Vec3 boost, float dt) {
   float fastest = 0;
   for (const Vec3 v : solid.v) fastest = std::max(fastest, length_squared(v + boost));
   const float watched = solid.is_open ? kOpenMargin * solid.radius : kMargin * solid.depth;
-  return watched + std::min(dt * std::sqrt(fastest), solid.depth);
+  return watched + std::min(dt * std::sqrt(fastest), solid.surprise * solid.depth);
 }
 
 Aabb box_of(const BodySurface& solid, Vec3 boost, float margin, float dt) {

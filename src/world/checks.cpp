@@ -84,6 +84,17 @@ Status check_def(const SolidMaterial& m) {
   return check.status();
 }
 
+Status check_def(const SmallPieces& rule) {
+  Check check;
+  check.range("max_tets", rule.max_tets, 0, 1000000000);
+  check.not_negative("max_volume", rule.max_volume);
+  check.not_negative("max_size", rule.max_size);
+  check.that(rule.rigid_after >= 0, "rigid_after", "it must be 0 or more; infinity for never");
+  check.that(rule.gone_after >= 0, "gone_after", "it must be 0 or more; infinity for never");
+  check.not_negative("fade", rule.fade);
+  return check.status();
+}
+
 Status check_def(const SolidDef& def) {
   Check check;
   check.that(!def.mesh.tets.empty(), "mesh", "the mesh has no tets");
@@ -111,12 +122,17 @@ Status check_def(const SolidDef& def) {
   check.range("solver.max_iterations", def.solver.max_iterations, 1, 100000);
   check.range("fracture.max_splits", def.fracture.max_splits, 0, 1000000);
   check.range("fracture.min_tets", def.fracture.min_tets, 1, 64);
-  for (std::size_t i = 0; i < def.weakened.size() && check.status(); ++i) {
-    const auto nodes = select_nodes(def.mesh, def.weakened[i].nodes);
-    if (!nodes) check.within(fmt::format("weakened[{}].nodes", i), nodes.error());
-    check.that(std::isfinite(def.weakened[i].factor) && def.weakened[i].factor > 0,
-               fmt::format("weakened[{}].factor", i).c_str(), "it must be finite and greater than 0");
-  }
+  check.within("fracture.small_pieces", check_def(def.fracture.small_pieces));
+  const auto check_weak = [&](const char* field, const auto& list) {
+    for (std::size_t i = 0; i < list.size() && check.status(); ++i) {
+      const auto nodes = select_nodes(def.mesh, list[i].nodes);
+      if (!nodes) check.within(fmt::format("{}[{}].nodes", field, i), nodes.error());
+      check.that(std::isfinite(list[i].factor) && list[i].factor > 0, fmt::format("{}[{}].factor", field, i).c_str(),
+                 "it must be finite and greater than 0");
+    }
+  };
+  check_weak("weakened", def.weakened);
+  check_weak("weak_faces", def.weak_faces);
   if (def.surface) {
     for (const MeshProblem& problem : validate(*def.surface)) {
       if (problem.kind == MeshProblem::Kind::NotFinite || problem.kind == MeshProblem::Kind::IndexOutOfRange) {

@@ -44,6 +44,7 @@ void World::Impl::adopt_fragments() {
     const BodyId parent = whole.id;
     BodyRecord record{.solid_def = fragment.def,
                       .origin = origin_of(whole, fragment, parent),
+                      .small = small_piece(*fragment.def, state.time),
                       .is_committed = true,
                       .allow_sleep = whole.allow_sleep};
     const BodyId id = make_body(std::move(record));
@@ -55,6 +56,8 @@ void World::Impl::adopt_fragments() {
     BodyRecord& whole = state.bodies[fragment.parent];
     whole.origin = origin_of(whole, fragment, whole.origin ? whole.origin->parent : BodyId{});
     whole.solid_def = fragment.def;
+    // What is left of the body that was added keeps its id, however small it is.
+    if (!whole.small && !whole.origin->parent.is_null()) whole.small = small_piece(*fragment.def, state.time);
   }
 }
 
@@ -63,7 +66,7 @@ std::vector<BodyId> World::Impl::family(BodyId id) const {
   if (!state.bodies[id.index].origin) return members;
   for (const BodyId other : state.body_order) {
     const BodyRecord& record = state.bodies[other.index];
-    if (!(other == id) && record.origin && record.origin->ancestor == id) members.push_back(other);
+    if (!(other == id) && record.solid_def && record.origin && record.origin->ancestor == id) members.push_back(other);
   }
   return members;
 }

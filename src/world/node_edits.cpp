@@ -121,6 +121,7 @@ void World::Impl::apply(const edit::Nodes& edit) {
     if (edit.what == What::Pressure) layered.add_pressure(edit.slot, edit.nodes, edit.number);
     return;
   }
+  if (edit.what == What::Strength) return solid.set_strength_factor(edit.slot, edit.nodes, edit.number);
   with_held_engine(edit.slot, [&](auto& engine) {
     switch (edit.what) {
       case What::Hold:
@@ -135,6 +136,8 @@ void World::Impl::apply(const edit::Nodes& edit) {
         return engine.add_node_force(edit.slot, edit.nodes, edit.vector);
       case What::Pressure:
         return engine.add_pressure(edit.slot, edit.nodes, edit.number);
+      case What::Strength:
+        return;  // of solids alone, above
     }
   });
 }
@@ -248,6 +251,20 @@ Status World::apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 for
 }
 Status World::apply_pressure(BodyId body, float pressure, const NodeSelection& nodes) {
   return impl_->queue_pressure(body, pressure, nodes);
+}
+
+Status World::set_strength_factor(BodyId body, const NodeSelection& nodes, float factor) {
+  constexpr const char* kCall = "set_strength_factor";
+  if (Status status = impl_->check_solid(body, kCall); !status) return status;
+  if (!(factor > 0)) return impl_->refuse({.message = "the factor must be greater than 0", .field = kCall});
+  return impl_->queue_nodes(body, kCall, nodes, std::isfinite(factor),
+                            {.slot = 0, .what = edit::Nodes::What::Strength, .number = factor});
+}
+
+Result<std::vector<float>> World::strength_factors(BodyId body) const {
+  if (Status status = impl_->check_solid(body, "strength_factors"); !status) return status.error();
+  impl_->commit_edits();
+  return impl_->solid.strength_factors(body.index);
 }
 
 Status World::set_nodes(BodyId body, std::span<const Vec3> positions, std::span<const Vec3> velocities) {

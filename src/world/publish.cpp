@@ -155,6 +155,7 @@ std::uint64_t World::Impl::hash() const {
   for (const BodyRecord& body : state.bodies) {
     hasher.add(body.id.generation);
     hasher.add(body.calm_time);
+    if (body.small) hasher.add(body.small->since);
   }
   for (const JointRecord& joint : state.joints) hasher.add(joint.id.generation);
   rigid.add_to_hash(hasher);

@@ -18,8 +18,8 @@ void World::Impl::step(float dt) {
 
   // Bodies, joints, forces and deletions queued since the last step. Ids are born and die only here.
   stage(Stage::CommitEdits, [&] { commit_edits(); });
-  // Pieces that came loose in the last step become bodies of their own.
-  stage(Stage::AdoptFragments, [&] { adopt_fragments(), begin_step(dt); });
+  // Small pieces whose time has come turn rigid or go; those that came loose in the last step become bodies.
+  stage(Stage::AdoptFragments, [&] { retire_small_pieces(), adopt_fragments(), begin_step(dt); });
   const int count = substeps(dt);
   const float h = dt / static_cast<float>(count);
   for (int substep = 0; substep < count; ++substep) {

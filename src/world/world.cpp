@@ -115,7 +115,9 @@ Result<BodyState> World::state(BodyId body) const {
   if (Status status = impl_->check(body, "state"); !status) return status.error();
   const BodyRecord& record = impl_->state.bodies[body.index];
   if (record.is_committed) {
-    return impl_->with_engine(body.index, [&](const auto& engine) { return engine.state(body.index); });
+    BodyState state = impl_->with_engine(body.index, [&](const auto& engine) { return engine.state(body.index); });
+    state.opacity = impl_->opacity(record);
+    return state;
   }
   if (record.def) return initial_state(*record.def);
   if (record.solid_def) return initial_state(*record.solid_def);
@@ -267,6 +269,7 @@ Events World::events() const {
           .tears = impl_->tears,
           .cracks = impl_->cracks,
           .break_offs = impl_->break_offs,
+          .retirements = impl_->retirements,
           .quarantines = impl_->quarantines,
           .fell_asleep = impl_->fell_asleep,
           .woke_up = impl_->woke_up};

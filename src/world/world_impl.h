@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ struct SolidOrigin {
   std::shared_ptr<const SolidDef> def;  ///< that was added
 };
 
+/// A piece to which a rule for small pieces applies.
+struct SmallPiece {
+  SmallPieces rule{};
+  double since = 0;  ///< s, when it came loose or became small
+};
+
 /// What the world itself knows of a body, whatever its kind. One for each slot.
 struct BodyRecord {
   BodyId id{};                                            ///< null where the slot is empty
@@ -36,6 +43,7 @@ struct BodyRecord {
   std::shared_ptr<const ParticleDef> particle_def{};      ///< of a cloth, rope or jelly, else null
   std::shared_ptr<const ParticleModel> particle_model{};  ///< made from it
   std::shared_ptr<const SolidOrigin> origin{};            ///< of a solid that broke, and of its pieces; else null
+  std::optional<SmallPiece> small{};                      ///< of a piece, as long as it will be retired
   std::shared_ptr<const LayeredDef> layered_def{};        ///< of a layered body, else null
   bool is_committed = false;                              ///< the engine has it; before that, the def is all there is
   bool allow_sleep = true;
@@ -205,6 +213,13 @@ struct World::Impl {
   // --- The step (step.cpp) -----------------------------------------------------------------------------------------
   void step(float dt);
   void adopt_fragments();
+  // Small pieces (small_pieces.cpp).
+  static std::optional<SmallPiece> small_piece(const SolidDef& def, double now);
+  void retire_small_pieces();
+  void retire(BodyId piece);
+  void make_rigid(BodyId piece);
+  void take_away(BodyId piece);
+  float opacity(const BodyRecord& record) const;
   void begin_step(float dt);
   void predict(float dt);
   void find_contacts(float dt);
@@ -264,6 +279,7 @@ struct World::Impl {
   std::vector<Tear> tears;
   std::vector<Crack> cracks;
   std::vector<BreakOff> break_offs;
+  std::vector<Retirement> retirements;
   std::vector<Quarantine> quarantines;
   std::vector<BodyId> fell_asleep, woke_up;
   std::vector<BodyId> waking;  ///< since the last step was published
@@ -286,6 +302,7 @@ Status check_def(const WorldDef& def);
 Status check_def(const RigidDef& def);
 Status check_def(const JointDef& def);
 Status check_def(const SolidMaterial& material);
+Status check_def(const SmallPieces& rule);
 Status check_def(const SolidDef& def);
 Status check_def(const ParticleDef& def);
 Status check_def(const LayeredDef& def);

@@ -300,5 +300,27 @@ TEST(SceneLayered, MeshesAreWelded) {
   EXPECT_TRUE(validate(def.atlas.surface, {.require_closed = true}).empty());
 }
 
+TEST(SceneSolid, SmallPiecesAndWeakFacesAreRead) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "solid", "mesh": {"box": [1, 1, 1], "cell": 0.5},
+      "material": {"strength": 1e5}, "weak_faces": [{"nodes": {"slab": {"normal": [0, 0, 2], "offset": 0.5,
+      "thickness": 0.02}}, "factor": 0.25}], "fracture": {"small_pieces": {"max_tets": 7, "max_volume": 0.5,
+      "max_size": 0.25, "rigid_after": 1.5, "gone_after": 4, "fade": 2}}}]})");
+  const auto& def = std::get<SolidDef>(scene.bodies[0].def);
+  const SmallPieces& rule = def.fracture.small_pieces;
+  EXPECT_EQ(rule.max_tets, 7);
+  EXPECT_EQ(rule.max_volume, 0.5f);
+  EXPECT_EQ(rule.max_size, 0.25f);
+  EXPECT_EQ(rule.rigid_after, 1.5f);
+  EXPECT_EQ(rule.gone_after, 4);
+  EXPECT_EQ(rule.fade, 2);
+  ASSERT_EQ(def.weak_faces.size(), 1u);
+  EXPECT_EQ(def.weak_faces[0].factor, 0.25f);
+  // The nine nodes of the side: a slab is measured along the normal at unit length.
+  const auto nodes = select_nodes(def.mesh, def.weak_faces[0].nodes);
+  ASSERT_TRUE(nodes.ok());
+  EXPECT_EQ(nodes->size(), 9u);
+  for (const std::uint32_t node : *nodes) EXPECT_EQ(def.mesh.nodes[node].z, 0.5f);
+}
+
 }  // namespace
 }  // namespace pliant

@@ -21,9 +21,12 @@ namespace fs = std::filesystem;
 int frame_of(const std::string& scene) {
   static const std::map<std::string, int> frames = {{"brazilian_disk", 130},
                                                     {"glass_cell", 33},
+                                                    {"panel", 50},
+                                                    {"gate", 34},
+                                                    {"trestle", 20},
+                                                    {"tear_metal", 120},
                                                     {"three_point", 60},
                                                     {"twist", 50},
-                                                    {"panel", 50},
                                                     {"wall_2k", 7},
                                                     {"arch", 10},
                                                     {"blast", 64},

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
 #include <set>
 #include <string>
 
@@ -208,60 +207,195 @@ TEST(Fracture, APaneComesOutOfItsFrameWhereItMayLetGo) {
   }
 }
 
-TEST(Fracture, ChaosLeavesSoundPiecesOnly) {
-  // Bodies of random strength, shot, twisted and blown up at random.
-  std::mt19937 random(11);
-  const auto within = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(random); };
-  World world(WorldDef{.threads = 2});
-  world.add(GroundDef{});
-  std::size_t tets = 0;
-  double mass = 0;
-  for (int i = 0; i < 8; ++i) {
-    SolidDef def{.mesh = i % 2 == 0 ? tet_box({0.8f, 0.4f, 0.4f}, 0.2f) : tet_cylinder(0.25f, 0.6f, 0.15f),
-                 .material = brittle(1e6f, std::pow(10.0f, within(3, 5)))};
-    if (i % 3 == 0) def.material.yield_strain = 0.02f;
-    if (i % 4 == 1) def.material.grain_strength = 10 * def.material.strength;
-    if (i == 5) def.material.toughness = 50;
-    def.fracture.seed = random();
-    def.fracture.lets_go = i % 2 == 0;
-    def.position = {1.2f * static_cast<float>(i % 4), 0.8f + 1.2f * static_cast<float>(i / 4), 0};
-    def.velocity = {within(-5, 5), within(-5, 5), within(-5, 5)};
-    def.angular_velocity = {within(-20, 20), within(-20, 20), within(-20, 20)};
-    if (i % 4 == 2) def.held = {{.nodes = NodeHalfSpace{{1, 0, 0}, 0.2f}}};
-    tets += def.mesh.tets.size();
-    mass += def.mesh.volume() * 1000;
-    world.add(def).value();
+/// Sums over all bodies but the ground, from what the world tells of each.
+struct Sums {
+  double mass = 0, momentum[3] = {};
+};
+Sums sums_of(const World& world) {
+  Sums sums;
+  for (const BodyId id : world.bodies()) {
+    const BodyState state = *world.state(id);
+    sums.mass += static_cast<double>(state.mass);
+    for (std::size_t k = 0; k < 3; ++k) sums.momentum[k] += static_cast<double>(state.mass * state.velocity[k]);
   }
-  std::vector<BodyId> balls;
-  for (int i = 0; i < 4; ++i) {
-    balls.push_back(world
-                        .add(RigidDef{.shape = Sphere{0.15f},
-                                      .density = 5000,
-                                      .position = {1.2f * static_cast<float>(i), 0.8f, 3},
-                                      .velocity = {0, 1, -25}})
-                        .value());
-  }
-  for (int i = 0; i < 120; ++i) {
-    if (i == 40) world.explode({.center = {2, 0.5f, 0.3f}, .radius = 3, .impulse_per_area = 800});
-    const std::vector<BodyId> bodies = world.bodies();
-    if (i % 15 == 14) (void)world.apply_impulse(bodies[random() % bodies.size()], {within(-50, 50), 100, 0});
-    if (i % 25 == 24) (void)world.apply_angular_impulse(bodies[random() % bodies.size()], {0, within(-30, 30), 0});
-    const StepReport& report = world.step();
-    ASSERT_EQ(report.quarantined, 0u) << "step " << i;
-    ASSERT_EQ(report.tets, tets);
-    ASSERT_TRUE(std::isfinite(report.kinetic_energy));
-    if (i % 40 != 39) continue;
-    double now = 0;
-    for (const BodyId id : world.bodies()) {
-      if (world.kind(id) != BodyKind::Solid) continue;
-      now += static_cast<double>(world.state(id)->mass);
-      const TetMesh& mesh = (*world.solid_def(id))->mesh;
-      ASSERT_TRUE(validate(mesh).empty());
-      ASSERT_EQ(mesh.nodes.size(), world.node_positions(id)->size());
+  return sums;
+}
+
+TEST(SmallPieces, TurnRigidWithTheirMassMomentumAndSpin) {
+  // A spinning bar flies apart in nothing; its pieces become rigid after a while.
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.name = "bar", .mesh = tet_box({2, 0.3f, 0.3f}, 20, 3, 3), .material = brittle(1e6f, 2e4f)};
+  def.velocity = {1, 2, 0};
+  def.angular_velocity = {0, 0, 3};
+  def.stretch = {1.03f, 1, 1};
+  def.fracture.small_pieces = {.max_size = 1.9f, .rigid_after = 0.1f};
+  const BodyId bar = world.add(def).value();
+  world.step();
+  const Sums before = sums_of(world);
+  std::size_t rigid = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport last = world.report();
+    const StepReport& now = world.step();
+    rigid += world.events().retirements.size();
+    for (const Retirement& r : world.events().retirements) {
+      EXPECT_FALSE(world.contains(r.piece));
+      ASSERT_EQ(world.kind(r.rigid), BodyKind::Rigid);
+      EXPECT_EQ(world.ancestor(r.rigid), bar);
+      EXPECT_EQ(world.name(r.rigid), "bar");
+      EXPECT_LT(length(world.state(r.rigid)->center_of_mass - r.position), 0.2f);
     }
-    ASSERT_NEAR(now, mass, 1e-4 * mass);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(now.linear_momentum[k], last.linear_momentum[k], 0.01);
+      EXPECT_NEAR(now.angular_momentum[k], last.angular_momentum[k], 0.05) << "step " << i;
+    }
+    EXPECT_LT(now.kinetic_energy, 1.001 * (last.kinetic_energy + last.elastic_energy));
   }
-  EXPECT_GT(world.bodies().size(), 30u);
+  EXPECT_GT(rigid, 0u);
+  EXPECT_EQ(world.kind(bar), BodyKind::Solid) << "the id that was given stays what it is";
+  for (const BodyId id : world.bodies()) EXPECT_EQ(world.kind(id) == BodyKind::Solid, id == bar);
+  const Sums after = sums_of(world);
+  EXPECT_NEAR(after.mass, before.mass, 1e-4 * before.mass);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after.momentum[k], before.momentum[k], 0.05);
+}
+
+TEST(SmallPieces, FadeAndGo) {
+  Wall s;
+  const double mass = s.mass();
+  SolidDef def = **s.world.solid_def(s.wall);
+  def.fracture.small_pieces = {.max_tets = 12, .rigid_after = 0.2f, .gone_after = 0.5f, .fade = 0.25f};
+  ASSERT_TRUE(s.world.remove(s.wall));
+  s.wall = s.world.add(def).value();
+  std::size_t gone = 0, turned = 0;
+  float faintest = 1;
+  std::set<BodyId> late;
+  for (int i = 0; i < 120; ++i) {
+    s.world.step();
+    for (const BreakOff& off : s.world.events().break_offs) {
+      if (i > 85) late.insert(off.body), late.insert(off.parent);
+    }
+    for (const Retirement& r : s.world.events().retirements) {
+      (r.rigid.is_null() ? gone : turned) += 1;
+      EXPECT_FALSE(s.world.contains(r.piece));
+    }
+    for (const BodyId id : s.world.bodies()) {
+      const BodyState state = *s.world.state(id);
+      EXPECT_GE(state.opacity, 0);
+      faintest = std::min(faintest, state.opacity);
+    }
+  }
+  EXPECT_GT(turned, 3u);
+  EXPECT_GT(gone, 3u);
+  EXPECT_LT(faintest, 0.3f);
+  EXPECT_LT(s.mass(), mass);
+  // What is small and still there is held, or has come off of late.
+  for (const BodyId id : s.solids()) {
+    const TetMesh& mesh = (*s.world.solid_def(id))->mesh;
+    if (mesh.tets.size() > 12 || id == s.wall || late.contains(id)) continue;
+    EXPECT_TRUE(s.world.select_nodes(id, NodeHalfSpace{{0, -1, 0}, 1.49f}).ok()) << mesh.tets.size();
+  }
+}
+
+TEST(SmallPieces, ThreadsAndSnapshotsGiveTheSame) {
+  const auto prepared = [](int threads) {
+    Wall s(threads);
+    SolidDef def = **s.world.solid_def(s.wall);
+    def.fracture.small_pieces = {.max_tets = 20, .rigid_after = 0.1f, .gone_after = 0.4f};
+    (void)s.world.remove(s.wall);
+    s.wall = s.world.add(def).value();
+    return s;
+  };
+  Wall one = prepared(1), two = prepared(2), other = prepared(1);
+  Snapshot middle;
+  std::vector<std::uint64_t> hashes;
+  for (int i = 0; i < 50; ++i) {
+    one.world.step(), two.world.step();
+    ASSERT_EQ(one.world.hash(), two.world.hash()) << "step " << i;
+    hashes.push_back(one.world.hash());
+    if (i != 20) continue;
+    middle = one.world.snapshot();
+    hashes = {one.world.hash()};
+  }
+  ASSERT_TRUE(other.world.restore(middle));
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(other.world.hash(), hashes[i]) << i;
+    other.world.step();
+  }
+}
+
+TEST(Fracture, WeakFacesOpenAcrossAndHoldAlong) {
+  // A slab of mortar through a bar: pulled across it breaks there at a third of the strength; pulled along it, it
+  // bears what the material bears.
+  const auto first_crack = [](bool across) {
+    World world(WorldDef{.gravity = {}});
+    const Vec3 size = across ? Vec3{2, 0.4f, 0.4f} : Vec3{0.4f, 2, 0.4f};
+    SolidDef def{.mesh = tet_box(size, 0.1f), .material = brittle(1e6f, 2e4f)};
+    def.material.stiffness_damping = 0.02f;
+    def.weak_faces = {{NodeSlab{.normal = {1, 0, 0}, .offset = 0, .thickness = 0.01f}, 1 / 3.0f}};
+    const BodyId bar = world.add(def).value();
+    const Vec3 along = across ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    std::pair<float, Crack> first{0, {}};
+    for (int i = 1; i <= 250 && first.first == 0; ++i) {
+      const float pull = 1e2f * static_cast<float>(i);
+      for (const float side : {-1.0f, 1.0f}) {
+        EXPECT_TRUE(world.apply_pressure(bar, -pull, NodeHalfSpace{along * side, 0.99f}));
+      }
+      world.step();
+      if (!world.events().cracks.empty()) first = {pull / 2e4f, world.events().cracks.front()};
+    }
+    return first;
+  };
+  const auto [across_at, across_crack] = first_crack(true);
+  EXPECT_NEAR(across_at, 1 / 3.0f, 0.04f);
+  EXPECT_NEAR(across_crack.position.x, 0, 0.02f);
+  EXPECT_GT(std::abs(across_crack.normal.x), 0.99f);
+  EXPECT_NEAR(first_crack(false).first, 1, 0.1f);
+}
+
+TEST(Fracture, StrengthCanBeChangedWhileItRuns) {
+  // A bar pulled by its ends at half of its strength holds, until a place of it is made weak; that is kept by
+  // snapshots and by the pieces.
+  World world(WorldDef{.gravity = {}});
+  SolidDef def{.mesh = tet_box({2, 0.3f, 0.3f}, 20, 3, 3), .material = brittle(1e6f, 2e4f)};
+  def.material.stiffness_damping = 0.02f;
+  const BodyId bar = world.add(def).value();
+  std::size_t cracks = 0;
+  Vec3 first;
+  const auto pull = [&](int steps) {
+    for (int i = 0; i < steps; ++i) {
+      for (const float side : {-1.0f, 1.0f}) {
+        ASSERT_TRUE(world.apply_pressure(bar, -1e4f, NodeHalfSpace{{side, 0, 0}, 0.99f}));
+      }
+      world.step();
+      if (cracks == 0 && !world.events().cracks.empty()) first = world.events().cracks[0].position;
+      cracks += world.events().cracks.size();
+    }
+  };
+  pull(60);
+  EXPECT_EQ(cracks, 0u);
+  const std::uint64_t before = world.hash();
+  ASSERT_TRUE(world.set_strength_factor(bar, NodeBox{{{0.35f, -1, -1}, {0.45f, 1, 1}}}, 0.25f));
+  const Snapshot painted = world.snapshot();
+  EXPECT_NE(world.hash(), before);
+  pull(20);
+  EXPECT_GT(cracks, 0u);
+  EXPECT_NEAR(first.x, 0.4f, 0.1f);
+  std::size_t weak = 0;
+  for (const BodyId id : world.bodies()) {
+    const std::vector<float> factors = world.strength_factors(id).value();
+    const std::vector<std::uint32_t> origins = world.origin_nodes(id).value();
+    for (std::size_t n = 0; n < factors.size(); ++n) {
+      const bool is_weak = std::abs(def.mesh.nodes[origins[n]].x - 0.4f) < 0.05f;
+      EXPECT_EQ(factors[n], is_weak ? 0.25f : 1.0f);
+      weak += is_weak ? 1 : 0;
+    }
+  }
+  EXPECT_GE(weak, 16u);
+  const std::uint64_t after = world.hash();
+  ASSERT_TRUE(world.restore(painted));
+  pull(20);
+  EXPECT_EQ(world.hash(), after);
+  EXPECT_FALSE(world.set_strength_factor(bar, AllNodes{}, 0));
+  EXPECT_FALSE(world.set_strength_factor(bar, AllNodes{}, kInfinity));
 }
 
 TEST(Fracture, NonsenseIsRefusedByName) {
@@ -281,6 +415,11 @@ TEST(Fracture, NonsenseIsRefusedByName) {
   EXPECT_EQ(refused([](SolidDef& d) { d.fracture.max_splits = -1; }), "add: fracture.max_splits");
   EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{AllNodes{}, 0}}; }), "add: weakened[0].factor");
   EXPECT_EQ(refused([](SolidDef& d) { d.weakened = {{NodeSet{"none"}, 2}}; }), "add: weakened[0].nodes");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weak_faces = {{AllNodes{}, -1}}; }), "add: weak_faces[0].factor");
+  EXPECT_EQ(refused([](SolidDef& d) { d.weak_faces = {{NodeSlab{{1, 0, 0}, 9}, 2}}; }), "add: weak_faces[0].nodes");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.small_pieces.max_tets = -1; }), "add: fracture.small_pieces.max_tets");
+  EXPECT_EQ(refused([](SolidDef& d) { d.fracture.small_pieces.gone_after = std::nanf(""); }),
+            "add: fracture.small_pieces.gone_after");
 }
 
 TEST(Fracture, PressureReachesThePieces) {

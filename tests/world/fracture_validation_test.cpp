@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -132,6 +133,44 @@ TEST(FractureLoad, ANotchedPlateCracksFromTheTip) {
     EXPECT_LT(first.load, 0.7f) << "the notch weakens it";
     EXPECT_NEAR(first.crack.position.x, -0.2f, 1.6f * cell);
     EXPECT_NEAR(first.crack.position.y, 0.5f * cell, 1.1f * cell);
+  }
+}
+
+TEST(FractureSpeed, ACrackIsSlowerThanRayleighWaves) {
+  // A strip that is stretched between two held edges: what drives the crack is the same all along its way. The steps
+  // are so short that a crack that opened a cell in each would be five times as fast.
+  constexpr float kDensity = 1000, kSoft = 1e6f, kPoisson = 0.25f, kStrain = 0.05f;
+  const float shear_wave = std::sqrt(kSoft / (2 * (1 + kPoisson)) / kDensity);
+  const float rayleigh = shear_wave * (0.862f + 1.14f * kPoisson) / (1 + kPoisson);  // Viktorov 1967
+  for (const int cells : {10, 16}) {
+    const float cell = 1 / static_cast<float>(cells), dt = 0.2f * cell / rayleigh;
+    SolidDef def{.mesh = tet_box({2, 1, cell}, 2 * cells, cells, 1)};
+    def.material = {.density = kDensity, .young_modulus = kSoft, .poisson_ratio = kPoisson};
+    def.material.strength = 2.2f * kSoft * kStrain;
+    std::erase_if(def.mesh.tets, [&](const Tet& tet) {
+      Vec3 center;
+      for (const std::uint32_t node : tet) center += def.mesh.nodes[node] / 4;
+      return center.x < -0.7f && center.y > 0 && center.y < cell;
+    });
+    def.stretch = {1, 1 + kStrain, 1};
+    def.held = {{.nodes = NodeHalfSpace{{0, 1, 0}, 0.499f}}, {.nodes = NodeHalfSpace{{0, -1, 0}, 0.499f}}};
+    World world(WorldDef{.gravity = {}, .dt = dt, .threads = 1});
+    world.add(def).value();
+    float tip = -0.7f, began_at = 0;
+    double began = 0, ended = 0;
+    for (int i = 0; i < 40 * cells && tip < 0.7f; ++i) {
+      world.step();
+      for (const Crack& crack : world.events().cracks) {
+        if (std::abs(crack.position.y) < 3 * cell) tip = std::max(tip, crack.position.x);
+      }
+      if (tip > -0.4f && began == 0) began = world.time(), began_at = tip;
+      ended = world.time();
+    }
+    ASSERT_GE(tip, 0.7f) << "it runs through";
+    const float speed = (tip - began_at) / static_cast<float>(ended - began);
+    EXPECT_LT(speed, rayleigh) << cells << " cells";
+    EXPECT_GT(speed, 0.1f * rayleigh) << cells << " cells";
+    RecordProperty("speed_over_rayleigh_" + std::to_string(cells), std::to_string(speed / rayleigh));
   }
 }
 
