@@ -21,6 +21,7 @@ struct BodySurface {
   std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
   float radius = 0;                ///< m, round the surface; of a solid about 1 % of a cell
   float depth = 0;                 ///< m, about a cell: of a solid, what is deeper inside is not found
+  float slop = 5e-4f;              ///< m, the depth of contact that is left alone
   float friction = 0.5f;
   float gravity_scale = 1;
   CollisionFilter filter{};
@@ -28,6 +29,8 @@ struct BodySurface {
   bool self_collision = false;
   /// Cloth, rope or jelly: with two sides instead of an inside. Their meetings with each other are found elsewhere.
   bool is_open = false;
+  /// The skin of a layered body: closed as that of a solid, but never told of as overlapping volumes.
+  bool is_skin = false;
   std::span<const std::array<std::uint32_t, 2>> segments{};  ///< of a rope
 };
 
