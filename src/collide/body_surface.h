@@ -24,6 +24,7 @@ struct BodySurface {
   /// Share of the depth: how much nearer than foreseen others may come while one of the two is stopped. Less for
   /// debris, whose many neighbours fly along with it.
   float surprise = 1;
+  float slop = 5e-4f;              ///< m, the depth of contact that is left alone
   float friction = 0.5f;
   float gravity_scale = 1;
   CollisionFilter filter{};
@@ -31,6 +32,8 @@ struct BodySurface {
   bool self_collision = false;
   /// Cloth, rope or jelly: with two sides instead of an inside. Their meetings with each other are found elsewhere.
   bool is_open = false;
+  /// The skin of a layered body: closed as that of a solid, but never told of as overlapping volumes.
+  bool is_skin = false;
   std::span<const std::array<std::uint32_t, 2>> segments{};  ///< of a rope
 };
 

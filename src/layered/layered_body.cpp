@@ -137,6 +137,7 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
     start.pushes = pushes_;
   }
   system_.begin(workers, *layer_, start, dt);
+  is_limited_.assign(node_count(), 0);
   Vector6 given = system_.whole_mass() * joined(Vec3d(start.gravity) * static_cast<double>(dt), {});
   for (const auto& [node, impulse] : pushes_) {
     const Vector6 both = joined(Vec3d(impulse), cross(Vec3d(system_.node_arm(node)), Vec3d(impulse)));
@@ -146,55 +147,74 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   pushes_.clear(), push_ = {};
 }
 
-void LayeredBody::add_rows(std::span<const NodeTouch> touches, std::span<const std::uint32_t> rigid_of,
-                           std::span<const Vec3> arms, float dt) {
-  for (std::uint32_t t = 0; t < touches.size(); ++t) {
-    const NodeTouch& touch = touches[t];
-    LayeredRow row;
-    row.node = touch.node, row.touch = t;
-    row.normal = touch.normal;
-    row.friction = touch.friction;
-    row.rigid = rigid_of.empty() ? kNoRigid : rigid_of[t];
-    if (row.rigid != kNoRigid) row.arm = arms[t];
-    row.target = touch.normal * contact_target_speed(touch.gap, slop(), dt);
-    if (row.rigid == kNoRigid) row.target += touch.surface_velocity;
-    const NodeTouchMemory* before = find_touch(state_.touches, touch.node, touch.other);
-    if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
-    system_.rows().push_back(row);
-    add_limit_row(touch, dt);
-  }
+Vec3 LayeredBody::remembered(const NodeTouch& touch) const {
+  const NodeTouchMemory* before = find_touch(state_.touches, touch.node, touch.other);
+  return before ? project_to_cone(before->impulse, touch.normal, touch.friction) : Vec3{};
 }
 
-/// Where what pushes a node would press it into the core, the core stands in its way.
-void LayeredBody::add_limit_row(const NodeTouch& touch, float dt) {
-  const Vec3 inward = layer_->inward().get(touch.node);
-  const float thickness = length(inward);
-  const Vec3 along = system_.axes().to_world(inward) / thickness, arm = system_.node_arm(touch.node);
-  const float pressed = dot(state_.displacement.get(touch.node), inward) / thickness;
-  const float gap = (1 - kThinnest) * thickness - pressed;
-  const Vec3 closing = touch.surface_velocity - system_.core_velocity_at(arm);
-  if (gap > dt * std::max(dot(closing, along), 0.0f)) return;
+void LayeredBody::add_row(const NodeTouch& touch, std::uint32_t index, float dt) {
   LayeredRow row;
-  row.node = touch.node, row.touch = kLimitRow;
+  row.node = touch.node, row.touch = index;
+  row.normal = touch.normal;
+  row.friction = touch.friction;
+  row.target = touch.normal * contact_target_speed(touch.gap, slop(), dt) + touch.surface_velocity;
+  row.multiplier = remembered(touch);
+  system_.rows().push_back(row);
+}
+
+void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
+  if (is_limited_[node]) return;
+  const Vec3 inward = layer_->inward().get(node);
+  const float thickness = length(inward);
+  const Vec3 along = system_.axes().to_world(inward) / thickness, arm = system_.node_arm(node);
+  const float pressed = dot(state_.displacement.get(node), inward) / thickness;
+  const float gap = (1 - kThinnest) * thickness - pressed;
+  const Vec3 closing = velocity - system_.core_velocity_at(arm);
+  if (gap > dt * std::max(dot(closing, along), 0.0f)) return;
+  is_limited_[node] = 1;
+  LayeredRow row;
+  row.node = node, row.touch = kLimitRow;
   row.normal = -along;
-  row.rigid = LayeredRow::kOwnCore, row.arm = arm;
+  row.is_limit = true, row.arm = arm;
   row.target = row.normal * contact_target_speed(gap, slop(), dt);
-  const NodeTouchMemory* before = find_touch(state_.touches, touch.node, {});
+  const NodeTouchMemory* before = find_touch(state_.touches, node, {});
   if (before) row.multiplier = project_to_cone(before->impulse, row.normal, 0);
   system_.rows().push_back(row);
 }
 
-void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, float dt) {
+void LayeredBody::take_velocities() {
   state_.velocity = system_.velocity();
   state_.elastic_velocity = system_.elastic_velocity();
-  if (system_.rows().empty() && def_->springs.empty() && !def_->core_is_fixed) {
-    // The solve keeps momentum to the rounding of floats; a body in flight keeps it better.
-    Vector6 missing = expected_;
-    const Moments found = moments(workers);
-    for (std::size_t k = 0; k < 6; ++k) missing[k] -= found.momentum[k];
-    const Vector6 change = solve6(found.mass, missing);
-    for (std::size_t k = 0; k < 6; ++k) state_.velocity[k] += change[k];
+}
+
+SolveResult LayeredBody::solve_alone(Workers& workers, float dt) {
+  const SolveResult result = solver_.solve(workers, system_, tolerance(), dt);
+  if (!system_.rows().empty() || !def_->springs.empty() || def_->core_is_fixed) return result;
+  // The solve keeps momentum to the rounding of floats; a body in flight keeps it better.
+  const Vector6 missing = missing_impulse(workers);
+  system_.add_whole(solve6(moments(workers).mass, missing));
+  return result;
+}
+
+Vector6 LayeredBody::missing_impulse(Workers& workers) {
+  take_velocities();
+  Vector6 missing = expected_;
+  const auto add = [&](const Vector6& added, double sign) {
+    for (std::size_t k = 0; k < 6; ++k) missing[k] += sign * added[k];
+  };
+  add(moments(workers).momentum, -1);
+  Vector6 change = system_.velocity();
+  for (std::size_t k = 0; k < 6; ++k) change[k] -= system_.start_velocity()[k];
+  add(system_.core_extra() * change, -1);
+  for (const LayeredRow& row : system_.rows()) {
+    if (!row.is_limit) add(wrench(Vec3d(system_.row_impulse(row)), Vec3d(system_.node_arm(row.node))), 1);
   }
+  return missing;
+}
+
+void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, float dt,
+                         std::span<const NodeTouchMemory> more) {
+  take_velocities();
   // The world's impulses are those of the end of the substep, so they act where nodes and centre of mass are then: with
   // the arms of its beginning, what pushes a wheel up stands a little before its axle, and brakes it. (Between bodies
   // the arms of the beginning keep the spin of both together.)
@@ -202,16 +222,15 @@ void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, f
   const Vec3d center = moments(workers).center();
   const Vec3 drift = system_.core_velocity_at(center.to_float());
   for (const LayeredRow& row : system_.rows()) {
-    if (row.rigid != kNoRigid) continue;
+    if (row.is_limit) continue;
     const Vec3 v = system_.node_velocity(row.node);
     late_spin_ += cross(Vec3d((v - drift) * dt), Vec3d(row.impulse(v)));
   }
-  state_.touches.clear();
+  state_.touches.assign(more.begin(), more.end());
   for (const LayeredRow& row : system_.rows()) {
     if (!(length_squared(row.multiplier) > 0)) continue;
-    const bool is_limit = row.touch == kLimitRow;
-    state_.touches.push_back({row.node, is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
-                              is_limit ? 0 : touches[row.touch].gap});
+    state_.touches.push_back({row.node, row.is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
+                              row.is_limit ? 0 : touches[row.touch].gap});
   }
   std::sort(state_.touches.begin(), state_.touches.end(), [](const NodeTouchMemory& a, const NodeTouchMemory& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
@@ -219,12 +238,12 @@ void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, f
 }
 
 SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches) {
-  if (!alone_) alone_ = std::make_unique<LayeredIsland>();
   begin(workers, gravity, dt);
-  add_rows(touches, {}, {}, dt);
-  alone_->clear();
-  alone_->add_body(system_);
-  const SolveResult result = alone_->solve(workers, tolerance(), dt);
+  for (std::uint32_t i = 0; i < touches.size(); ++i) {
+    add_row(touches[i], i, dt);
+    add_limit(touches[i].node, touches[i].surface_velocity, dt);
+  }
+  const SolveResult result = solve_alone(workers, dt);
   finish(workers, touches, dt);
   return result;
 }

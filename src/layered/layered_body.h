@@ -15,8 +15,8 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "collide/node_touch.h"
-#include "layered/layered_island.h"
 #include "layered/layered_layer.h"
+#include "layered/layered_solver.h"
 #include "layered/layered_system.h"
 #include "pliant/layered.h"
 
@@ -41,8 +41,6 @@ struct LayeredTotals {
 
 class LayeredBody {
  public:
-  static constexpr std::uint32_t kNoRigid = LayeredRow::kFixed;
-
   /// The def must have passed `check_def`, and the layer must have been made from it.
   LayeredBody(std::shared_ptr<const LayeredDef> def, std::shared_ptr<const LayeredLayer> layer);
 
@@ -61,18 +59,25 @@ class LayeredBody {
   // --- A substep ---------------------------------------------------------------------------------------------------
   /// The system without contacts.
   void begin(Workers& workers, Vec3 gravity, float dt);
-  /// A row for each touch, `rigid_of` of which says which rigid body of the island it pushes back (or `kNoRigid`), and
-  /// rows that keep touching nodes from being pressed into the core.
-  void add_rows(std::span<const NodeTouch> touches, std::span<const std::uint32_t> rigid_of, std::span<const Vec3> arms,
-                float dt);
+  /// A row for a touch with something that does not give way; `index` says where it came from.
+  void add_row(const NodeTouch& touch, std::uint32_t index, float dt);
+  /// A node may be pressed inward by something that moves at `velocity`: a row, where it could get into the core.
+  void add_limit(std::uint32_t node, Vec3 velocity, float dt);
   LayeredSystem& system() { return system_; }
   const LayeredSystem& system() const { return system_; }
-  /// Takes over the velocities that were found, and what the touches gave.
-  void finish(Workers& workers, std::span<const NodeTouch> touches, float dt);
+  /// What the last substep remembers of a touch, on the cone of the row that it becomes.
+  Vec3 remembered(const NodeTouch& touch) const;
+  /// A body that touches nothing that gives way, with rows or without.
+  SolveResult solve_alone(Workers& workers, float dt);
+  /// What forces and rows of its own gave, less what it has gained, about where its core's centre began.
+  Vector6 missing_impulse(Workers& workers);
+  /// Takes over the velocities that were found, and what the touches gave; `more` are those of rows of others.
+  void finish(Workers& workers, std::span<const NodeTouch> touches, float dt,
+              std::span<const NodeTouchMemory> more = {});
   void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
-  /// begin, add_rows, solve and finish of a body that touches the world alone.
+  /// begin, add_row, solve_alone and finish of a body that touches the world alone.
   SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches = {});
   LayeredTolerance tolerance() const;
 
@@ -109,7 +114,7 @@ class LayeredBody {
   };
   Moments moments(Workers& workers) const;
   void turn_axes(Workers& workers, Vec3d turn, float dt);
-  void add_limit_row(const NodeTouch& touch, float dt);
+  void take_velocities();
 
   std::shared_ptr<const LayeredDef> def_;
   std::shared_ptr<const LayeredLayer> layer_;
@@ -117,9 +122,10 @@ class LayeredBody {
   LayeredSystem system_;
   std::vector<std::pair<std::uint32_t, Vec3>> pushes_;
   Vector6 push_{};
-  std::unique_ptr<LayeredIsland> alone_;
-  Vector6 expected_{};  ///< momentum and spin after the substep, but for contacts
-  Vec3d late_spin_{};   ///< see `finish`
+  LayeredSolver solver_;
+  std::vector<std::uint8_t> is_limited_;  ///< by node: has a limit in this substep
+  Vector6 expected_{};                    ///< momentum and spin after the substep, but for contacts
+  Vec3d late_spin_{};                     ///< see `finish`
   LaneVectors scratch_, flow_;
   // Scratch.
   static constexpr std::size_t kSums = 17;

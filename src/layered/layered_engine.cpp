@@ -33,6 +33,8 @@ void LayeredEngine::add_body(BodyId id, std::unique_ptr<LayeredBody> body) {
   entry->settings = {.friction = def.friction, .gravity_scale = def.gravity_scale, .filter = def.filter};
   entry->body = std::move(body);
   entry->before = entry->body->state();
+  entry->revision = ++revisions_;
+  entry->guest = std::make_unique<LayeredGuest>(*entry->body);
   insert(id, std::move(entry));
 }
 
@@ -234,7 +236,6 @@ struct LayeredSnapshot {
     std::vector<std::pair<std::uint32_t, Vec3>> node_forces, pushes;
   };
   std::vector<Body> bodies;
-  std::vector<RigidPush> pushes;
 };
 
 std::shared_ptr<const LayeredSnapshot> LayeredEngine::snapshot() const {
@@ -244,7 +245,6 @@ std::shared_ptr<const LayeredSnapshot> LayeredEngine::snapshot() const {
     out->bodies.push_back({e.id, e.body->shared_def(), e.body->shared_layer(), e.settings, e.body->state(), e.force,
                            e.torque, e.node_forces, e.body->pushes()});
   }
-  out->pushes = pushes_;
   return out;
 }
 
@@ -261,7 +261,6 @@ void LayeredEngine::restore(const LayeredSnapshot& snapshot) {
     e.node_forces = saved.node_forces;
     e.body->pushes() = saved.pushes;
   }
-  pushes_ = snapshot.pushes;
   contacts_.clear();
 }
 

@@ -8,10 +8,13 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "collide/body_surface.h"
 #include "collide/obstacle.h"
 #include "layered/layered_body.h"
+#include "layered/layered_guest.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
+#include "solve/island_guest.h"
 #include "solve/rigid_rows.h"
 
 namespace pliant {
@@ -56,12 +59,21 @@ class LayeredEngine {
   void find_contacts(std::uint32_t slot, Vec3 gravity, float dt);
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   void for_each_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
-  /// What the last substep gave rigid bodies: the other engines start from it.
-  std::span<const RigidPush> pushes() const { return pushes_; }
-  /// Solves the bodies of each island (`bodies[starts[i] .. starts[i+1])`, slots of any kind) with the rigid bodies
-  /// they touch. `rigids` are all that give way, ascending, as they would move without this engine; then, as they move.
-  void solve(std::span<const std::uint32_t> bodies, std::span<const std::uint32_t> starts,
-             std::vector<SharedRigid>& rigids, Vec3 gravity, float dt);
+  /// The skins, as other bodies of nodes meet them.
+  std::span<const BodySurface> list_surfaces();
+  /// A node of a skin that something may press inward, and how fast that moves, m/s.
+  struct Pressed {
+    BodyId body;
+    std::uint32_t node;
+    Vec3 velocity;
+  };
+  /// Makes guests of those bodies that are solved together with others (`slots`, of any kind, ascending). `rigids` are
+  /// the rigid bodies of their islands, ascending; `pressed` are sorted by body and node.
+  void share(std::span<const std::uint32_t> slots, std::span<const SharedRigid> rigids,
+             std::span<const Pressed> pressed, Vec3 gravity, float dt, SharedGuests& guests);
+  void take_back(const SharedGuests& guests, float dt);
+  /// Solves all other bodies that are awake, each alone.
+  void solve_alone(Vec3 gravity, float dt);
   void advance(float dt);
   /// Plastic flow.
   void settle(float dt);
@@ -105,8 +117,9 @@ class LayeredEngine {
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
   void find_touches(Entry& entry, Vec3 gravity, float dt) const;
-  void solve_island(std::span<const std::uint32_t> bodies, std::vector<SharedRigid>& rigids, Vec3 gravity, float dt);
+  void begin(Entry& entry, Vec3 gravity, float dt);
   void note_contacts(const Entry& entry);
+  void note_contact(const Entry& entry, const NodeTouch& touch, Vec3 impulse);
   /// Of the surface triangle nearest to a point.
   template <typename Push>
   void push_at(std::uint32_t slot, Vec3 point, Push&& push);
@@ -118,11 +131,11 @@ class LayeredEngine {
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::span<const Obstacle> obstacles_;  ///< of this substep
   std::vector<Contact> contacts_;
-  std::vector<RigidPush> pushes_;  ///< ascending
   LayeredReport report_;
+  std::uint64_t revisions_ = 0;  ///< bodies so far
   // Scratch, kept for its memory.
-  LayeredIsland island_;
-  std::vector<std::uint32_t> members_, partners_;
+  std::vector<BodySurface> surfaces_;
+  std::vector<NodeTouchMemory> memory_;
 };
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
-// Layered bodies against rigid ones: finding touches, and solving islands. Rays against layered bodies.
+// Layered bodies against others: finding touches, solving, and what islands are told of them. Rays against them.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "geometry/primitives.h"
 #include "layered/layered_engine_entry.h"
@@ -10,6 +11,8 @@ namespace {
 
 /// Share of a cell within which a node is watched, moving or not.
 constexpr float kMargin = 0.1f;
+/// Share of a cell by which skins are thicker where they meet other surfaces.
+constexpr float kRadius = 0.01f;
 
 /// What the surface meets with its back or edge on: a box that has sunk in a little, with its side.
 bool is_passed_by(const LayeredBody& body, const NodeTouch& touch) {
@@ -91,103 +94,135 @@ void LayeredEngine::for_each_link(void (*link)(void*, BodyId, BodyId), void* con
   }
 }
 
-void LayeredEngine::solve(std::span<const std::uint32_t> bodies, std::span<const std::uint32_t> starts,
-                          std::vector<SharedRigid>& rigids, Vec3 gravity, float dt) {
-  pushes_.clear();
-  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-    solve_island(bodies.subspan(starts[i], starts[i + 1] - starts[i]), rigids, gravity, dt);
+std::span<const BodySurface> LayeredEngine::list_surfaces() {
+  surfaces_.clear();
+  for (const std::uint32_t slot : slots_) {
+    const Entry& layered = entry(slot);
+    const float cell = layered.body->layer().cell();
+    surfaces_.push_back({.id = layered.id,
+                         .revision = layered.revision,
+                         .faces = faces(slot),
+                         .rest = layered.body->def().atlas.surface.vertices,
+                         .x = node_positions(slot),
+                         .v = node_velocities(slot),
+                         .radius = kRadius * cell,
+                         .depth = cell,
+                         .slop = layered.body->slop(),
+                         .friction = layered.settings.friction,
+                         .gravity_scale = layered.settings.gravity_scale,
+                         .filter = layered.settings.filter,
+                         .is_active = layered.is_active(),
+                         .is_skin = true});
   }
-  std::sort(pushes_.begin(), pushes_.end(), [](const RigidPush& a, const RigidPush& b) { return a.body < b.body; });
+  return surfaces_;
 }
 
-void LayeredEngine::solve_island(std::span<const std::uint32_t> bodies, std::vector<SharedRigid>& rigids, Vec3 gravity,
-                                 float dt) {
-  members_.clear(), partners_.clear();
-  for (const std::uint32_t slot : bodies) {
-    if (has(slot) && entry(slot).is_active()) members_.push_back(slot);
-  }
-  if (members_.empty()) return;
-  island_.clear();
-  // The rigid bodies that are touched, each once.
-  const auto place_of = [&](BodyId id) {
+/// Forces and the system of a body, without rows.
+void LayeredEngine::begin(Entry& layered, Vec3 gravity, float dt) {
+  LayeredBody& body = *layered.body;
+  body.push(layered.force * dt, layered.torque * dt);
+  for (const auto& [node, force] : layered.node_forces) body.push_node(node, force * dt);
+  body.begin(workers_, gravity * layered.settings.gravity_scale, dt);
+  layered.shared_touches.clear();
+}
+
+void LayeredEngine::share(std::span<const std::uint32_t> slots, std::span<const SharedRigid> rigids,
+                          std::span<const Pressed> pressed, Vec3 gravity, float dt, SharedGuests& guests) {
+  guests.count = 0;
+  const auto gives_way = [&](BodyId id) {
     const auto at = std::lower_bound(rigids.begin(), rigids.end(), id.index,
                                      [](const SharedRigid& rigid, std::uint32_t slot) { return rigid.slot < slot; });
-    return at != rigids.end() && at->id == id ? static_cast<std::uint32_t>(at - rigids.begin()) : LayeredBody::kNoRigid;
+    return at != rigids.end() && at->id == id;
   };
-  for (const std::uint32_t slot : members_) {
+  for (const std::uint32_t slot : slots_) {
     Entry& layered = entry(slot);
-    layered.rigid_of.clear(), layered.arms.clear();
-    BodyId last{};
-    std::uint32_t place = LayeredBody::kNoRigid;
-    for (const NodeTouch& touch : layered.touches) {
-      if (!(touch.other == last)) last = touch.other, place = place_of(last);
-      layered.rigid_of.push_back(place);
-      if (place != LayeredBody::kNoRigid) partners_.push_back(place);
-    }
-  }
-  std::sort(partners_.begin(), partners_.end());
-  partners_.erase(std::unique(partners_.begin(), partners_.end()), partners_.end());
-  for (const std::uint32_t place : partners_) island_.add_rigid(rigids[place].motion);
-
-  LayeredTolerance tolerance = entry(members_.front()).body->tolerance();
-  for (const std::uint32_t slot : members_) {
-    Entry& layered = entry(slot);
-    LayeredBody& body = *layered.body;
+    layered.is_guest = layered.is_active() && std::binary_search(slots.begin(), slots.end(), slot);
+    if (!layered.is_guest) continue;
+    if (guests.bodies.size() == guests.count) guests.bodies.emplace_back();
+    SharedGuest& guest = guests.bodies[guests.count++];
+    guest.id = layered.id, guest.guest = layered.guest.get();
+    guest.nodes = layered.body->node_count(), guest.slop = layered.body->slop();
+    guest.rows.clear();
+    begin(layered, gravity, dt);
     const std::span<const Vec3> x = node_positions(slot);
-    for (std::size_t t = 0; t < layered.touches.size(); ++t) {
-      std::uint32_t& rigid = layered.rigid_of[t];
-      Vec3 arm;
-      if (rigid != LayeredBody::kNoRigid) {
-        const NodeTouch& touch = layered.touches[t];
-        arm = x[touch.node] - touch.normal * touch.gap - rigids[rigid].motion.center;
-        rigid =
-            static_cast<std::uint32_t>(std::lower_bound(partners_.begin(), partners_.end(), rigid) - partners_.begin());
+    for (std::uint32_t i = 0; i < layered.touches.size(); ++i) {
+      const NodeTouch& touch = layered.touches[i];
+      if (gives_way(touch.other)) {
+        guest.rows.push_back({.node = touch.node,
+                              .rigid = touch.other.index,
+                              .point = x[touch.node] - touch.normal * touch.gap,
+                              .normal = touch.normal,
+                              .gap = touch.gap,
+                              .friction = touch.friction,
+                              .multiplier = layered.body->remembered(touch)});
+        layered.shared_touches.push_back(i);
+      } else {
+        layered.body->add_row(touch, i, dt);
       }
-      layered.arms.push_back(arm);
+      layered.body->add_limit(touch.node, touch.surface_velocity, dt);
     }
-    body.push(layered.force * dt, layered.torque * dt);
-    for (const auto& [node, force] : layered.node_forces) body.push_node(node, force * dt);
-    body.begin(workers_, gravity * layered.settings.gravity_scale, dt);
-    body.add_rows(layered.touches, layered.rigid_of, layered.arms, dt);
-    island_.add_body(body.system());
-    const LayeredTolerance own = body.tolerance();
-    tolerance = {std::min(tolerance.residual, own.residual), std::max(tolerance.max_iterations, own.max_iterations),
-                 std::min(tolerance.violation, own.violation)};
+    auto at = std::lower_bound(pressed.begin(), pressed.end(), layered.id,
+                               [](const Pressed& p, BodyId id) { return p.body < id; });
+    for (; at != pressed.end() && at->body == layered.id; ++at) layered.body->add_limit(at->node, at->velocity, dt);
   }
-  const SolveResult result = island_.solve(workers_, tolerance, dt);
-  report_.iterations += static_cast<std::size_t>(result.iterations);
-  report_.unconverged += result.converged ? 0 : 1;
-  for (const std::uint32_t slot : members_) {
-    Entry& layered = entry(slot);
+}
+
+void LayeredEngine::take_back(const SharedGuests& guests, float dt) {
+  for (std::size_t i = 0; i < guests.count; ++i) {
+    const SharedGuest& guest = guests.bodies[i];
+    Entry& layered = entry(guest.id.index);
+    memory_.clear();
     note_contacts(layered);
-    layered.body->finish(workers_, layered.touches, dt);
+    for (std::size_t k = 0; k < guest.rows.size(); ++k) {
+      const NodeTouch& touch = layered.touches[layered.shared_touches[k]];
+      note_contact(layered, touch, guest.rows[k].impulse);
+      if (!(length_squared(guest.rows[k].multiplier) > 0)) continue;
+      memory_.push_back({touch.node, touch.other, guest.rows[k].multiplier, touch.normal, touch.gap});
+    }
+    layered.body->finish(workers_, layered.touches, dt, memory_);
     report_.rows += layered.body->system().rows().size();
     layered.set_stale();
   }
-  for (std::uint32_t i = 0; i < partners_.size(); ++i) {
-    SharedRigid& rigid = rigids[partners_[i]];
-    const Vector6 given = island_.given(i);
-    pushes_.push_back({rigid.id, rounded(given, 0), rounded(given, 3)});
-    rigid.motion = island_.rigid(i);
+}
+
+void LayeredEngine::solve_alone(Vec3 gravity, float dt) {
+  for (const std::uint32_t slot : slots_) {
+    Entry& layered = entry(slot);
+    const bool was_guest = std::exchange(layered.is_guest, false);
+    if (!layered.is_active() || was_guest) continue;
+    LayeredBody& body = *layered.body;
+    begin(layered, gravity, dt);
+    for (std::uint32_t i = 0; i < layered.touches.size(); ++i) {
+      body.add_row(layered.touches[i], i, dt);
+      body.add_limit(layered.touches[i].node, layered.touches[i].surface_velocity, dt);
+    }
+    const SolveResult result = body.solve_alone(workers_, dt);
+    report_.iterations += static_cast<std::size_t>(result.iterations);
+    report_.unconverged += result.converged ? 0 : 1;
+    note_contacts(layered);
+    body.finish(workers_, layered.touches, dt);
+    report_.rows += body.system().rows().size();
+    layered.set_stale();
   }
 }
 
 void LayeredEngine::note_contacts(const Entry& layered) {
-  const std::span<const Vec3> x = node_positions(layered.id.index);
-  for (const LayeredRow& row : layered.body->system().rows()) {
-    if (row.rigid == LayeredRow::kOwnCore) continue;
-    const NodeTouch& touch = layered.touches[row.touch];
-    const Vec3 impulse = island_.impulse(layered.body->system(), row);
-    const float along = dot(impulse, row.normal);
-    if (!(along > 0) && touch.gap > 0) continue;
-    contacts_.push_back({.a = layered.id,
-                         .b = touch.other,
-                         .position = x[row.node] - touch.normal * touch.gap,
-                         .normal = row.normal,
-                         .depth = -touch.gap,
-                         .normal_impulse = std::max(along, 0.0f),
-                         .friction_impulse = impulse - row.normal * along});
+  const LayeredSystem& system = layered.body->system();
+  for (const LayeredRow& row : system.rows()) {
+    if (!row.is_limit) note_contact(layered, layered.touches[row.touch], system.row_impulse(row));
   }
+}
+
+void LayeredEngine::note_contact(const Entry& layered, const NodeTouch& touch, Vec3 impulse) {
+  const float along = dot(impulse, touch.normal);
+  if (!(along > 0) && touch.gap > 0) return;
+  contacts_.push_back({.a = layered.id,
+                       .b = touch.other,
+                       .position = node_positions(layered.id.index)[touch.node] - touch.normal * touch.gap,
+                       .normal = touch.normal,
+                       .depth = -touch.gap,
+                       .normal_impulse = std::max(along, 0.0f),
+                       .friction_impulse = impulse - touch.normal * along});
 }
 
 void LayeredEngine::ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,

@@ -16,13 +16,15 @@ struct LayeredEngine::Entry {
   BodyId id{};
   std::unique_ptr<LayeredBody> body;
   LayeredSettings settings;
+  std::uint64_t revision = 0;  ///< which body it is, of all that ever were
+  std::unique_ptr<LayeredGuest> guest;
 
   // Of this step.
   Vec3 force{}, torque{};                                   ///< on all of it, N, N m
   std::vector<std::pair<std::uint32_t, Vec3>> node_forces;  ///< N
   std::vector<NodeTouch> touches;
-  std::vector<std::uint32_t> rigid_of;  ///< of each touch, among the island's
-  std::vector<Vec3> arms;
+  std::vector<std::uint32_t> shared_touches;  ///< which of them are rows of the island
+  bool is_guest = false;                      ///< solved together with others
   NodeTouchSearch touch_search;
   LayeredState before;  ///< where the step began
 

@@ -15,6 +15,15 @@ LaneSym3<Float8> inverse(const LaneSym3<Float8>& m) {
   return adjugate(m) * select(usable, broadcast(1) / select(usable, det, broadcast(1)), broadcast(0));
 }
 
+/// R B Rᵀ; or the other way, Rᵀ B R.
+LaneSym3<float> turned(const Mat3& r, const LaneSym3<float>& block, bool back) {
+  const auto axis = [&](std::size_t i) { return back ? Vec3{r.rows[0][i], r.rows[1][i], r.rows[2][i]} : r.rows[i]; };
+  const auto times = [&](Vec3 v) { return block * to_lane(v); };
+  const LaneVec3<float> x = to_lane(axis(0)), y = to_lane(axis(1)), z = to_lane(axis(2));
+  const LaneVec3<float> bx = times(axis(0)), by = times(axis(1)), bz = times(axis(2));
+  return {dot(x, bx), dot(y, by), dot(z, bz), dot(x, by), dot(x, bz), dot(y, bz)};
+}
+
 }  // namespace
 
 BodyAxes::BodyAxes(Quat rotation) {
@@ -97,7 +106,7 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
     if (v->groups() != layer.groups()) v->assign(layer.node_count());
   }
   inverses_.resize(48 * layer.groups());
-  rows_.clear();
+  rows_.clear(), extras_.clear();
 
   // What the layer is stretched by, now and at the end of the step; and the sums that make up the body's mass.
   const Float8 h = broadcast(dt), stretch = broadcast(stretch_), drag = broadcast(drag_);
@@ -159,11 +168,53 @@ void LayeredSystem::index_rows() {
   for (std::size_t c = chunks; c-- > 0;) row_starts_[c] = std::min(row_starts_[c], row_starts_[c + 1]);
 }
 
-float LayeredSystem::response(std::uint32_t node, Vec3 direction) const {
+Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
+  const Vec3 v = node_velocity(row.node);
+  return row.is_limit ? v - core_velocity_at(row.arm) : v;
+}
+
+void LayeredSystem::set_penalties(float heaviest) {
+  for (LayeredRow& row : rows_) {
+    row.penalty = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
+    if (!std::isfinite(row.penalty)) row.penalty = 0;
+  }
+}
+
+void LayeredSystem::judge_rows() {
+  for (LayeredRow& row : rows_) row.judge(row_velocity(row));
+}
+
+void LayeredSystem::begin_round() {
+  for (LayeredRow& row : rows_) row.begin_round();
+}
+
+void LayeredSystem::add_row_impulses(float sign) {
+  for (const LayeredRow& row : rows_) {
+    const Vec3 push = row_impulse(row) * sign;
+    add_to_residual(row.node, push);
+    if (row.is_limit) add_to_core_residual(-push, row.arm);
+  }
+}
+
+void LayeredSystem::set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks) {
+  extras_.clear();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    extras_.emplace_back(nodes[i], turned(start_.axes.world_from_body, blocks[i], true));
+  }
+}
+
+LaneSym3<float> LayeredSystem::node_response(std::uint32_t node) const {
+  return turned(start_.axes.world_from_body, inverse_block(node), false);
+}
+
+LaneSym3<float> LayeredSystem::inverse_block(std::uint32_t node) const {
   const float* d = inverses_.data() + node / kLanes * 48 + node % kLanes;
-  const LaneSym3<float> block{d[0], d[8], d[16], d[24], d[32], d[40]};
+  return {d[0], d[8], d[16], d[24], d[32], d[40]};
+}
+
+float LayeredSystem::response(std::uint32_t node, Vec3 direction) const {
   const LaneVec3<float> n = to_lane(start_.axes.to_body(direction));
-  return pliant::dot(n, block * n);
+  return pliant::dot(n, inverse_block(node) * n);
 }
 
 Vec3 LayeredSystem::node_velocity(std::uint32_t node) const {
@@ -183,7 +234,13 @@ void LayeredSystem::add_to_core_residual(Vec3 impulse, Vec3 arm) {
 void LayeredSystem::invert_diagonals(Workers& workers) {
   const Float8 stretch = broadcast(stretch_), drag = broadcast(1 + drag_);
   const std::size_t groups = layer_->groups();
+  const auto add = [](LaneSym3<Float8>& d, std::size_t lane, const LaneSym3<float>& block) {
+    d.xx[lane] += block.xx, d.yy[lane] += block.yy, d.zz[lane] += block.zz;
+    d.xy[lane] += block.xy, d.xz[lane] += block.xz, d.yz[lane] += block.yz;
+  };
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+    auto extra = std::lower_bound(extras_.begin(), extras_.end(), kLanes * begin,
+                                  [](const auto& e, std::size_t node) { return e.first < node; });
     std::uint32_t i = row_starts_.empty() ? 0 : row_starts_[begin / kGrain];
     const std::uint32_t row_end = row_starts_.empty() ? 0 : row_starts_[begin / kGrain + 1];
     for (std::size_t g = begin; g < end; ++g) {
@@ -191,13 +248,12 @@ void LayeredSystem::invert_diagonals(Workers& workers) {
       LaneSym3<Float8> d = layer_->diagonal(g) * stretch + LaneSym3<Float8>{m, m, m, {}, {}, {}};
       for (; i < row_end && rows_[i].node / kLanes == g; ++i) {
         if (!rows_[i].active) continue;
-        LayeredRow turned = rows_[i];
-        turned.normal = start_.axes.to_body(turned.normal);
-        const LaneSym3<float> block = turned.block();
-        const std::size_t lane = rows_[i].node % kLanes;
-        d.xx[lane] += block.xx, d.yy[lane] += block.yy, d.zz[lane] += block.zz;
-        d.xy[lane] += block.xy, d.xz[lane] += block.xz, d.yz[lane] += block.yz;
+        LayeredRow row = rows_[i];
+        row.normal = start_.axes.to_body(row.normal);
+        add(d, row.node % kLanes, row.block());
       }
+      for (; extra != extras_.end() && extra->first / kLanes == g; ++extra)
+        add(d, extra->first % kLanes, extra->second);
       store_sym8(inverses_.data() + 48 * g, inverse(d));
     }
   });
@@ -207,7 +263,7 @@ void LayeredSystem::invert_diagonals(Workers& workers) {
 void LayeredSystem::set_core_block() {
   Matrix6 block = core_block_;
   for (const LayeredRow& row : rows_) {
-    if (row.active && row.rigid == LayeredRow::kOwnCore) add_point_block(block, Vec3d(row.arm), row.block());
+    if (row.active && row.is_limit) add_point_block(block, Vec3d(row.arm), row.block());
   }
   for (std::size_t i = 0; i < 36; ++i) core_factor_.at(i / 6, i % 6) = block[i];
   core_factor_.factor();
@@ -245,6 +301,60 @@ void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, doubl
   for (std::size_t k = 0; k < 6; ++k) direction6_[k] = core_z_[k] + whole[k] + beta * direction6_[k];
 }
 
+double LayeredSystem::multiply(Workers& workers) {
+  const Vector6 body = start_.axes.to_body(direction6_);
+  const LaneVec3<Float8> shift = broadcast_vec8(rounded(body, 0)), turn = broadcast_vec8(rounded(body, 3));
+  const Float8 stretch = broadcast(stretch_), drag = broadcast(drag_);
+  row_forces_.resize(rows_.size());
+  const std::size_t groups = layer_->groups();
+  sums_.assign((groups + kGrain - 1) / kGrain, {});
+  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
+    Float8 lanes[7] = {};
+    for (std::size_t g = begin; g < end; ++g) {
+      const LaneVec3<Float8> e = e_.group(g), u = places_.group(g);
+      const Float8 mass = load8(layer_->masses() + 8 * g);
+      const LaneVec3<Float8> f = layer_->stiffness_times(g, e_.data()) * stretch + e * (mass * drag);
+      const LaneVec3<Float8> p = e + shift + cross(turn, u), q = p * mass + f, moment = cross(u, f);
+      q_.set_group(g, q);
+      lanes[0] += dot(p, q);
+      lanes[1] += f.x, lanes[2] += f.y, lanes[3] += f.z;
+      lanes[4] += moment.x, lanes[5] += moment.y, lanes[6] += moment.z;
+    }
+    Sums& out = sums_[begin / kGrain];
+    for (std::size_t k = 0; k < 7; ++k) out.values[k] = static_cast<double>(sum(lanes[k]));
+    out.values[0] += multiply_rows(begin / kGrain);
+  });
+  Sums total;
+  for (const Sums& part : sums_) {
+    for (std::size_t k = 0; k < 7; ++k) total.values[k] += part.values[k];
+  }
+  return finish_multiply(total);
+}
+
+/// The rows of a chunk of nodes: their part of the product, and of direction · product.
+double LayeredSystem::multiply_rows(std::size_t chunk) {
+  double product = 0;
+  for (std::uint32_t i = row_starts_[chunk]; i < row_starts_[chunk + 1]; ++i) {
+    const LayeredRow& row = rows_[i];
+    row_forces_[i] = {};
+    if (!row.active) continue;
+    const Vec3 p = node_direction(row.node);
+    row_forces_[i] = row.resist(row.is_limit ? p - direction_at(row.arm) : p);
+    q_.add(row.node, start_.axes.to_body(row_forces_[i]));
+    product += static_cast<double>(pliant::dot(p, row_forces_[i]));
+  }
+  return product;
+}
+
+Vec3 LayeredSystem::node_direction(std::uint32_t node) const {
+  return start_.axes.to_world(e_.get(node)) + direction_at(node_arm(node));
+}
+
+double LayeredSystem::add_to_product(std::uint32_t node, Vec3 force) {
+  q_.add(node, start_.axes.to_body(force));
+  return static_cast<double>(pliant::dot(node_direction(node), force));
+}
+
 double LayeredSystem::finish_multiply(const Sums& sums) {
   const double* s = sums.values;
   if (start_.core_is_fixed) return s[0];
@@ -252,11 +362,20 @@ double LayeredSystem::finish_multiply(const Sums& sums) {
   const Vector6 own = core_mass_ * direction6_, extra = start_.core_extra * direction6_;
   for (std::size_t k = 0; k < 6; ++k) product6_[k] = own[k] + extra[k] - f[k];
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].rigid != LayeredRow::kOwnCore || !rows_[i].active) continue;
+    if (!rows_[i].is_limit || !rows_[i].active) continue;
     const Vec3d push(row_forces_[i]), moment = cross(Vec3d(rows_[i].arm), push);
     for (std::size_t k = 0; k < 3; ++k) product6_[k] -= push[k], product6_[k + 3] -= moment[k];
   }
   return s[0] + dot(direction6_, product6_);
+}
+
+Matrix6 LayeredSystem::whole_matrix() const {
+  Matrix6 block = whole_mass_;
+  for (std::size_t k = 0; k < 36; ++k) block[k] += start_.core_extra[k];
+  for (const LayeredRow& row : rows_) {
+    if (row.active && !row.is_limit) add_point_block(block, Vec3d(node_arm(row.node)), row.block());
+  }
+  return block;
 }
 
 void LayeredSystem::add_whole(const Vector6& motion) {

@@ -8,9 +8,10 @@
 //
 // Vectors of unknowns are kept as V and e: what is elastic is small beside what is not, and floats keep it. The
 // preconditioner adds up the 3x3 blocks of the nodes, the 6x6 block of the core, and the body's motion as a whole,
-// which the layer does not resist; the last is solved with that of all other members (layered_island.h).
+// which the layer does not resist; the last is solved with that of all that it touches.
 //
-// An iteration is three passes: `turn_direction`, `multiply`, `take_step`.
+// An iteration is three passes: `turn_direction`, `multiply`, `take_step`. A body that touches nothing that gives way
+// is solved by layered_solver.h, others as members of an island (layered_guest.h).
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,11 @@ inline double dot(const Vector6& a, const Vector6& b) {
   for (std::size_t k = 0; k < 6; ++k) sum += a[k] * b[k];
   return sum;
 }
+/// Jᵀ of a point: what an impulse at `arm` does to a motion.
+inline Vector6 wrench(Vec3d impulse, Vec3d arm) {
+  const Vec3d moment = cross(arm, impulse);
+  return {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+}
 inline Vector6 operator*(const Matrix6& m, const Vector6& v) {
   Vector6 out{};
   for (std::size_t i = 0; i < 36; ++i) out[i / 6] += m[i] * v[i % 6];
@@ -57,13 +63,12 @@ Matrix6 mass_matrix(double mass, const std::array<double, 9>& inertia, Vec3d off
 /// Of point masses, from Σ m, Σ m u and Σ m u uᵀ (xx, yy, zz, xy, xz, yz).
 void add_layer_mass(Matrix6& to, const double* sums);
 
-/// A contact of a node, or its limit: a row between a node and a fixed place, a rigid body, or its own core.
+/// A contact of a node with what does not give way, or its limit: a row between it and its own core.
 struct LayeredRow : LagrangianRow {
-  static constexpr std::uint32_t kFixed = 0xffffffff, kOwnCore = 0xfffffffe;
   std::uint32_t node = 0;
-  std::uint32_t rigid = kFixed;  ///< of the island
-  Vec3 arm{};                    ///< m, world axes, from the centre of mass of the other
-  std::uint32_t touch = 0;       ///< where it came from
+  bool is_limit = false;
+  Vec3 arm{};               ///< m, world axes, of a limit: where the core stands in its way
+  std::uint32_t touch = 0;  ///< where it came from
 };
 
 /// The numbers of a body that a step begins with.
@@ -91,6 +96,13 @@ class LayeredSystem {
   const std::vector<LayeredRow>& rows() const { return rows_; }
   /// After rows were added: orders them.
   void index_rows();
+  Vec3 row_velocity(const LayeredRow& row) const;
+  Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
+  /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
+  void set_penalties(float heaviest);
+  void judge_rows();
+  void begin_round();
+  void add_row_impulses(float sign);
   /// 1/kg, how easily a node gives way along a direction (world axes); after `invert_diagonals`.
   float response(std::uint32_t node, Vec3 direction) const;
   Vec3 node_velocity(std::uint32_t node) const;  ///< world axes, as far as it is known
@@ -102,16 +114,17 @@ class LayeredSystem {
   // --- A round -----------------------------------------------------------------------------------------------------
   /// The inverses of the diagonal blocks, with the rows that push.
   void invert_diagonals(Workers& workers);
+  /// What rows of others add to the diagonals: blocks in world axes, for ascending nodes.
+  void set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks);
   /// x += step · direction, r −= step · product; then the sums of the new residual. Returns r·z but for the whole.
   double take_step(Workers& workers, double step);
   const Vector6& whole_residual() const { return whole_residual_; }
   /// The direction becomes z + beta · direction, where `whole` is the body's part of the solution as a whole.
   void turn_direction(Workers& workers, const Vector6& whole, double beta);
-  /// The product of the direction. `velocity_of(row)` is the direction of the other end; what rows gave is in
-  /// `row_forces`. Returns direction · product.
-  template <typename VelocityOf>
-  double multiply(Workers& workers, VelocityOf&& velocity_of);
-  std::span<const Vec3> row_forces() const { return row_forces_; }
+  /// The product of the direction. Returns direction · product.
+  double multiply(Workers& workers);
+  /// What a row of others adds to the product; returns its part of direction · product.
+  double add_to_product(std::uint32_t node, Vec3 force);
   /// Moves all of the body; the residual is not touched.
   void add_whole(const Vector6& motion);
   /// Takes the momentum of such a motion out of the residual of a body without rows.
@@ -119,10 +132,13 @@ class LayeredSystem {
 
   // --- Reading -----------------------------------------------------------------------------------------------------
   const Matrix6& whole_mass() const { return whole_mass_; }  ///< of core and layer, about the core's centre
+  Matrix6 whole_matrix() const;                              ///< the same, with springs and the rows that push
   const Matrix6& core_extra() const { return start_.core_extra; }
   bool core_is_fixed() const { return start_.core_is_fixed; }
-  const Vector6& direction() const { return direction6_; }
+  Vec3 node_direction(std::uint32_t node) const;            ///< world axes
+  LaneSym3<float> node_response(std::uint32_t node) const;  ///< 1/kg, world axes; after `invert_diagonals`
   const Vector6& velocity() const { return x6_; }
+  const Vector6& start_velocity() const { return start_.velocity; }
   const LaneVectors& elastic_velocity() const { return x_; }
   const LaneVectors& places() const { return places_; }
   const BodyAxes& axes() const { return start_.axes; }
@@ -138,6 +154,9 @@ class LayeredSystem {
   template <typename OfGroup>
   Sums sum_groups(Workers& workers, std::size_t count, OfGroup&& of_group);
   void set_core_block();
+  Vec3 direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
+  LaneSym3<float> inverse_block(std::uint32_t node) const;
+  double multiply_rows(std::size_t chunk);
   double finish_multiply(const Sums& sums);
 
   const LayeredLayer* layer_ = nullptr;
@@ -151,6 +170,7 @@ class LayeredSystem {
   std::vector<LayeredRow> rows_;
   std::vector<std::uint32_t> row_starts_;  ///< by chunk
   std::vector<Vec3> row_forces_;
+  std::vector<std::pair<std::uint32_t, LaneSym3<float>>> extras_;  ///< body axes, by ascending node
   std::vector<Sums> sums_;
 };
 
@@ -170,46 +190,6 @@ LayeredSystem::Sums LayeredSystem::sum_groups(Workers& workers, std::size_t coun
     for (std::size_t k = 0; k < count; ++k) total.values[k] += part.values[k];
   }
   return total;
-}
-
-template <typename VelocityOf>
-double LayeredSystem::multiply(Workers& workers, VelocityOf&& velocity_of) {
-  const Vector6 body = start_.axes.to_body(direction6_);
-  const LaneVec3<Float8> shift = broadcast_vec8(rounded(body, 0)), turn = broadcast_vec8(rounded(body, 3));
-  const Float8 stretch = broadcast(stretch_), drag = broadcast(drag_);
-  row_forces_.resize(rows_.size());
-  const std::size_t groups = layer_->groups();
-  sums_.assign((groups + kGrain - 1) / kGrain, {});
-  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
-    Float8 lanes[7] = {};
-    for (std::size_t g = begin; g < end; ++g) {
-      const LaneVec3<Float8> e = e_.group(g), u = places_.group(g);
-      const Float8 mass = load8(layer_->masses() + 8 * g);
-      const LaneVec3<Float8> f = layer_->stiffness_times(g, e_.data()) * stretch + e * (mass * drag);
-      const LaneVec3<Float8> p = e + shift + cross(turn, u), q = p * mass + f, moment = cross(u, f);
-      q_.set_group(g, q);
-      lanes[0] += dot(p, q);
-      lanes[1] += f.x, lanes[2] += f.y, lanes[3] += f.z;
-      lanes[4] += moment.x, lanes[5] += moment.y, lanes[6] += moment.z;
-    }
-    Sums& out = sums_[begin / kGrain];
-    for (std::size_t k = 0; k < 7; ++k) out.values[k] = static_cast<double>(sum(lanes[k]));
-    for (std::uint32_t i = row_starts_[begin / kGrain]; i < row_starts_[begin / kGrain + 1]; ++i) {
-      const LayeredRow& row = rows_[i];
-      row_forces_[i] = {};
-      if (!row.active) continue;
-      const Vec3 u = places_.get(row.node), at = e_.get(row.node) + rounded(body, 0) + cross(rounded(body, 3), u);
-      const Vec3 p = start_.axes.to_world(at);
-      row_forces_[i] = row.resist(p - velocity_of(row));
-      q_.add(row.node, start_.axes.to_body(row_forces_[i]));
-      out.values[0] += static_cast<double>(pliant::dot(p, row_forces_[i]));
-    }
-  });
-  Sums total;
-  for (const Sums& part : sums_) {
-    for (std::size_t k = 0; k < 7; ++k) total.values[k] += part.values[k];
-  }
-  return finish_multiply(total);
 }
 
 }  // namespace pliant

@@ -19,6 +19,7 @@
 #include "solid/solid_meetings.h"
 #include "solid/solid_overlaps.h"
 #include "solve/contact_rows.h"
+#include "solve/island_guest.h"
 #include "solve/rigid_rows.h"
 #include "solve/shared_nodes.h"
 
@@ -99,27 +100,30 @@ class SolidEngine {
   void begin_step(float dt);
   /// Elastic forces and matrices of awake bodies.
   void predict(float dt);
-  /// Nodes near obstacles, and surfaces near each other, along the motion of this substep. `open` are the surfaces of
-  /// cloth, rope and jelly; they must stay until the islands are solved.
-  void find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> open, Vec3 gravity, float dt);
+  /// Nodes near obstacles, and surfaces near each other, along the motion of this substep. `others` are the surfaces of
+  /// cloth, rope and jelly, and the skins of layered bodies; they must stay until the islands are solved.
+  void find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> others, Vec3 gravity, float dt);
   /// Sleeping bodies that a moving obstacle has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   /// Pairs that feel each other: bodies in touch, and for sleepers those with whom they fell asleep.
   void for_each_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
   /// One body, that woke in the middle of the substep; and, when all are awake, what it meets.
   void predict(std::uint32_t slot, Vec3 gravity, float dt);
-  void find_contacts_of_woken(Vec3 gravity, float dt);
+  /// `others` again, as they are now; `some_woke` if some of these have.
+  void find_contacts_of_woken(std::span<const BodySurface> others, bool some_woke, Vec3 gravity, float dt);
+  std::span<const SolidMeeting> meetings() const { return meetings_.meetings(); }
   /// What the islands of the last substep gave their rigid bodies: an engine that takes turns with this one starts from
   /// it.
   std::span<const RigidPush> pushes() const { return pushes_; }
   /// Where cloth, rope and jelly touch solids, as rows of theirs with something that moves on as it does; with the
   /// impulses of the last substep. Nodes are those of the body.
   void list_open_rows(std::vector<PointContact>& rows) const;
-  /// Islands that hold solids, with their rigid bodies and the contacts of these.
+  /// Islands that hold solids or guests, with their rigid bodies and the contacts of these.
   struct SharedIslands {
     std::span<const std::uint32_t> bodies, starts;  ///< `bodies[starts[i] .. starts[i+1])` is island i
     SharedRows* shared = nullptr;
-    SharedBodies* nodes = nullptr;  ///< of cloth, rope and jelly that touch solids
+    SharedBodies* nodes = nullptr;   ///< of cloth, rope and jelly that touch solids
+    SharedGuests* guests = nullptr;  ///< layered bodies
   };
   void solve(const SharedIslands& islands, Vec3 gravity, float dt);
   void advance(float dt);
@@ -183,8 +187,9 @@ class SolidEngine {
 
   // Islands (solid_engine_islands.cpp).
   struct RowSource {
-    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node } kind;
-    std::uint32_t slot, index;  ///< of a touch: the solid's, of a node: its body among the shared; which of them
+    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node, Guest } kind;
+    std::uint32_t slot,
+        index;  ///< of a touch: the solid's, of a node or guest: its body among the shared; which of them
   };
   struct Island {
     SolidIsland solver;
@@ -213,6 +218,8 @@ class SolidEngine {
   void add_touch_rows(std::uint32_t slot, float dt);
   void add_meeting_row(std::uint32_t index, Vec3 felt, float dt);
   void add_node_row(std::uint32_t body, std::uint32_t index, float dt);
+  void add_guest_row(std::uint32_t body, std::uint32_t index, float dt);
+  const BodySurface* surface_of(BodyId body) const;
   /// What a meeting remembers; null for a new one.
   const MeetingMemory* find_meeting(BodyId a, BodyId b, std::uint64_t key) const;
   void add_point_row(std::uint32_t index, float dt);
@@ -247,7 +254,7 @@ class SolidEngine {
   std::span<const Obstacle> obstacles_;     ///< of this substep
   SolidMeetings meetings_;
   std::vector<BodySurface> surfaces_;
-  std::span<const BodySurface> open_;  ///< of this substep
+  std::span<const BodySurface> others_;  ///< of this substep
   SolidContact contact_ = SolidContact::Surface;
   float contact_damping_ = 0;  ///< Pa s/m
   SolidOverlaps overlaps_;
@@ -260,12 +267,15 @@ class SolidEngine {
   SharedRows nothing_shared_;
   SharedBodies* nodes_ = nullptr;
   SharedBodies no_nodes_;
+  SharedGuests* guests_ = nullptr;
+  SharedGuests no_guests_;
   std::vector<std::unique_ptr<Island>> islands_;
   std::size_t used_islands_ = 0;
   std::vector<Job> jobs_;
   std::vector<Place> place_of_;               ///< by slot
   std::vector<std::uint32_t> rigid_of_;       ///< by slot, among the shared bodies
   std::vector<std::uint32_t> nodes_of_;       ///< likewise, among those of nodes
+  std::vector<std::uint32_t> guest_of_;       ///< likewise, among the guests
   mutable std::vector<double> energy_parts_;  // likewise
   SolidReport report_;
 };

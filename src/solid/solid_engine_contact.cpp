@@ -52,12 +52,14 @@ Vec3 SolidEngine::Entry::outward(std::uint32_t node) const {
   return sum;
 }
 
-void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> open, Vec3 gravity,
+void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> others, Vec3 gravity,
                                 float dt) {
   obstacle_probes_.clear();
   obstacles_ = obstacles;
-  open_ = open;
-  if (slots_.empty()) {
+  others_ = others;
+  const auto is_skin = [](const BodySurface& surface) { return surface.is_skin; };
+  if (slots_.empty() && std::none_of(others.begin(), others.end(), is_skin)) {
+    surfaces_.clear();
     meetings_.find({}, {}, gravity, dt, workers_);  // none
     return;
   }
@@ -80,8 +82,9 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<c
   find_meetings(gravity, dt);
 }
 
-void SolidEngine::find_contacts_of_woken(Vec3 gravity, float dt) {
-  if (woken_) find_meetings(gravity, dt);
+void SolidEngine::find_contacts_of_woken(std::span<const BodySurface> others, bool some_woke, Vec3 gravity, float dt) {
+  others_ = others;
+  if (woken_ || some_woke) find_meetings(gravity, dt);
   woken_ = false;
 }
 
@@ -89,7 +92,7 @@ void SolidEngine::find_meetings(Vec3 gravity, float dt) {
   list_surfaces();
   const bool is_damped = contact_ == SolidContact::Damped;
   if (is_damped) overlaps_.find(surfaces_, workers_);
-  surfaces_.insert(surfaces_.end(), open_.begin(), open_.end());
+  surfaces_.insert(surfaces_.end(), others_.begin(), others_.end());
   std::sort(surfaces_.begin(), surfaces_.end(), [](const BodySurface& a, const BodySurface& b) { return a.id < b.id; });
   meetings_.find(surfaces_, obstacles_, gravity, dt, workers_, !is_damped);
 }
@@ -108,6 +111,7 @@ void SolidEngine::list_surfaces() {
                          .radius = kRadius * solid.cell,
                          .depth = solid.cell,
                          .surprise = solid.settings.is_piece ? kSurpriseOfPieces : 1.0f,
+                         .slop = solid.body->slop(),
                          .friction = solid.settings.friction,
                          .gravity_scale = solid.settings.gravity_scale,
                          .filter = solid.settings.filter,

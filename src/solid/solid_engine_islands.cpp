@@ -28,6 +28,7 @@ void SolidEngine::solve(const SharedIslands& islands, Vec3 gravity, float dt) {
   listed_ = islands;
   shared_ = islands.shared ? islands.shared : &nothing_shared_;
   nodes_ = islands.nodes ? islands.nodes : &no_nodes_;
+  guests_ = islands.guests ? islands.guests : &no_guests_;
   gather_islands(gravity, dt);
   // Large islands are solved by all threads together, one after another; small ones each by one thread, side by side
   // (Parker and O'Brien 2009, section 4).
@@ -61,13 +62,13 @@ void SolidEngine::run(Workers& workers, const Job& job, Vec3 gravity, float dt) 
 void SolidEngine::gather_islands(Vec3 gravity, float dt) {
   jobs_.clear();
   used_islands_ = 0;
-  place_of_.assign(entries_.size(), {});
-  for (const SharedRigid& rigid : shared_->bodies) {
-    if (rigid.slot >= place_of_.size()) place_of_.resize(rigid.slot + 1);
-  }
-  for (std::size_t i = 0; i < nodes_->count; ++i) {
-    if (nodes_->bodies[i].id.index >= place_of_.size()) place_of_.resize(nodes_->bodies[i].id.index + 1);
-  }
+  std::size_t slots = entries_.size();
+  for (const std::uint32_t slot : listed_.bodies) slots = std::max<std::size_t>(slots, slot + 1);
+  for (const BodySurface& surface : surfaces_) slots = std::max<std::size_t>(slots, surface.id.index + 1);
+  for (const SharedRigid& rigid : shared_->bodies) slots = std::max<std::size_t>(slots, rigid.slot + 1);
+  place_of_.assign(slots, {});
+  guest_of_.assign(place_of_.size(), kNoRigid);
+  for (std::uint32_t i = 0; i < guests_->count; ++i) guest_of_[guests_->bodies[i].id.index] = i;
   nodes_of_.assign(place_of_.size(), kNoRigid);
   for (std::uint32_t i = 0; i < nodes_->count; ++i) nodes_of_[nodes_->bodies[i].id.index] = i;
   rigid_of_.assign(place_of_.size(), kNoRigid);
@@ -90,12 +91,15 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
   std::size_t solids = 0, rigids = 0;
   bool meets = false;
   for (const std::uint32_t slot : bodies) {
-    if (has(slot)) {
+    if (guest_of_[slot] != kNoRigid) {
+      meets = true;
+      job.nodes += guests_->bodies[guest_of_[slot]].nodes;
+    } else if (has(slot)) {
       job.lone = &entry(slot);
       job.nodes += job.lone->body->node_count();
       meets |= place_of_[slot].meets;
       ++solids;
-    } else if (slot < rigid_of_.size() && rigid_of_[slot] != kNoRigid) {
+    } else if (rigid_of_[slot] != kNoRigid) {
       ++rigids;
     }
   }
@@ -111,7 +115,7 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
       island.solids.push_back(slot);
     }
     for (const std::uint32_t slot : bodies) {
-      if (slot >= rigid_of_.size() || rigid_of_[slot] == kNoRigid) continue;
+      if (rigid_of_[slot] == kNoRigid) continue;
       const SharedRigid& rigid = shared_->bodies[rigid_of_[slot]];
       place_of_[slot] = {
           .island = &island,
@@ -120,10 +124,15 @@ void SolidEngine::add_job(std::span<const std::uint32_t> bodies, Vec3 gravity) {
       island.rigids.push_back(rigid_of_[slot]);
     }
     for (const std::uint32_t slot : bodies) {
-      if (slot >= nodes_of_.size() || nodes_of_[slot] == kNoRigid) continue;
+      if (nodes_of_[slot] == kNoRigid) continue;
       SharedNodes& nodes = nodes_->bodies[nodes_of_[slot]];
       place_of_[slot] = {.island = &island, .member = island.solver.add_nodes(nodes), .meets = true};
       job.nodes += static_cast<std::uint32_t>(nodes.nodes.size());
+    }
+    for (const std::uint32_t slot : bodies) {
+      if (guest_of_[slot] == kNoRigid) continue;
+      IslandGuest& guest = *guests_->bodies[guest_of_[slot]].guest;
+      place_of_[slot] = {.island = &island, .member = island.solver.add_guest(guest), .meets = true};
     }
     job.island = &island;
     job.lone = nullptr;
@@ -144,6 +153,9 @@ void SolidEngine::add_rows(Vec3 gravity, float dt) {
   }
   for (std::uint32_t i = 0; i < nodes_->count; ++i) {
     for (std::uint32_t k = 0; k < nodes_->bodies[i].rows.size(); ++k) add_node_row(i, k, dt);
+  }
+  for (std::uint32_t i = 0; i < guests_->count; ++i) {
+    for (std::uint32_t k = 0; k < guests_->bodies[i].rows.size(); ++k) add_guest_row(i, k, dt);
   }
   add_overlap_rows(gravity, dt);
   for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
@@ -196,6 +208,10 @@ IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& s
     }
     return end;
   }
+  if (guest_of_[slot] != kNoRigid) {
+    for (std::size_t k = 0; k < side.count; ++k) end.slots[k] = side.nodes[k], end.weights[k] = side.weights[k];
+    return end;
+  }
   const SolidLayout& layout = entry(side.body.index).body->layout();
   for (std::size_t k = 0; k < side.count; ++k) {
     end.slots[k] = layout.slot_of_node[side.nodes[k]];
@@ -213,13 +229,15 @@ const MeetingMemory* SolidEngine::find_meeting(BodyId a, BodyId b, std::uint64_t
 /// `felt` is the impulse that a cloth, rope or jelly has felt from it already.
 void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
   const SolidMeeting& meeting = meetings_.meetings()[index];
+  // One of the two may have been frozen.
   Island* island = place_of_[meeting.a.body.index].island;
+  if (!island) island = place_of_[meeting.b.body.index].island;
   if (!island) return;
   IslandRow row;
   row.a = meeting_end(*island, meeting.a, meeting.point);
   row.b = meeting_end(*island, meeting.b, meeting.point);
   row.normal = meeting.normal;
-  row.target = meeting.normal * contact_target_speed(meeting.gap, entry(meeting.a.body.index).body->slop(), dt);
+  row.target = meeting.normal * contact_target_speed(meeting.gap, meeting.slop, dt);
   if (row.b.member == IslandRowEnd::kFixed) row.target += meeting.surface_velocity;
   row.friction = meeting.friction;
   if (const MeetingMemory* before = remembered(meeting)) {
@@ -255,22 +273,40 @@ void SolidEngine::add_node_row(std::uint32_t body, std::uint32_t index, float dt
   island->solver.add_row(row);
 }
 
+/// A node of a guest against a rigid body that gives way.
+void SolidEngine::add_guest_row(std::uint32_t body, std::uint32_t index, float dt) {
+  const SharedGuest& guest = guests_->bodies[body];
+  const GuestRow& shared = guest.rows[index];
+  Island* island = place_of_[guest.id.index].island;
+  if (!island) return;
+  IslandRow row;
+  row.a = {.member = place_of_[guest.id.index].member, .count = 1, .slots = {shared.node}, .weights = {1}};
+  row.b = rigid_end(*island, shared.rigid, shared.point);
+  row.normal = shared.normal;
+  row.target = shared.normal * contact_target_speed(shared.gap, guest.slop, dt);
+  row.friction = shared.friction;
+  row.multiplier = shared.multiplier;
+  island->sources.push_back({RowSource::Guest, body, index});
+  island->solver.add_row(row);
+}
+
+const BodySurface* SolidEngine::surface_of(BodyId body) const {
+  const auto at = std::lower_bound(surfaces_.begin(), surfaces_.end(), body,
+                                   [](const BodySurface& surface, BodyId id) { return surface.id < id; });
+  return at != surfaces_.end() && at->id == body ? &*at : nullptr;
+}
+
 void SolidEngine::list_open_rows(std::vector<PointContact>& rows) const {
   rows.clear();
   for (const SolidMeeting& meeting : meetings_.meetings()) {
     if (!meeting.b_is_open) continue;
-    Vec3 velocity{};
-    const Entry& solid = entry(meeting.a.body.index);
-    for (std::size_t k = 0; k < meeting.a.count; ++k) {
-      velocity += solid.body->velocity(meeting.a.nodes[k]) * meeting.a.weights[k];
-    }
     rows.push_back({.count = meeting.b.count,
                     .nodes = meeting.b.nodes,
                     .weights = meeting.b.weights,
                     .slot = meeting.b.body.index,
                     .other = meeting.a.body,
                     .normal = -meeting.normal,
-                    .surface_velocity = velocity,
+                    .surface_velocity = meeting.velocity_a,
                     .gap = meeting.gap,
                     .friction = meeting.friction,
                     .key = meeting.key});
@@ -325,8 +361,8 @@ void SolidEngine::add_joint_row(std::uint32_t index) {
 void SolidEngine::finish_islands(float dt) {
   // Bodies that sleep go on remembering.
   std::erase_if(meeting_memory_, [&](const MeetingMemory& memory) {
-    const std::uint32_t a = memory.a.index;
-    return !has(a) || entry(a).id != memory.a || entry(a).is_active();
+    const BodySurface* a = surface_of(memory.a);
+    return !a || a->is_active;
   });
   pushes_.clear();
   for (std::size_t i = 0; i < used_islands_; ++i) finish_island(*islands_[i], dt);
@@ -361,7 +397,10 @@ void SolidEngine::finish_island(Island& island, float dt) {
     const RowSource& source = island.sources[i];
     const IslandRow& row = island.solver.rows()[i];
     const Vec3 impulse = island.solver.impulse(row);
-    if (source.kind == RowSource::Node) {
+    if (source.kind == RowSource::Guest) {
+      GuestRow& shared = guests_->bodies[source.slot].rows[source.index];
+      shared.multiplier = row.multiplier, shared.impulse = impulse;
+    } else if (source.kind == RowSource::Node) {
       take_node_row(nodes_->bodies[source.slot].rows[source.index], impulse);
     } else if (source.kind == RowSource::Point) {
       shared_->points[source.index].impulse = impulse;

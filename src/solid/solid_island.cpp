@@ -32,7 +32,7 @@ double norm(const Vector6& v, std::size_t first) {
 void SolidIsland::clear() {
   solids_.clear();
   rigids_.clear();
-  nodes_count_ = 0;
+  nodes_count_ = guest_count_ = 0;
   rows_.clear();
   joints_.clear();
 }
@@ -59,6 +59,12 @@ std::uint32_t SolidIsland::add_nodes(SharedNodes& nodes) {
   if (nodes_count_ == nodes_.size()) nodes_.emplace_back();
   nodes_[nodes_count_++].begin(nodes);
   return static_cast<std::uint32_t>(solids_.size() + rigids_.size() + nodes_count_ - 1);
+}
+
+std::uint32_t SolidIsland::add_guest(IslandGuest& guest) {
+  if (guest_count_ == guests_.size()) guests_.emplace_back();
+  guests_[guest_count_++].member = &guest;
+  return static_cast<std::uint32_t>(first_guest() + guest_count_ - 1);
 }
 
 Vector6 SolidIsland::Rigid::momentum(const Vector6& v) const {
@@ -113,6 +119,10 @@ Vec3 SolidIsland::velocity(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return {};
   if (is_rigid(end)) return rigids_[end.member - solids_.size()].motion.velocity_at(end.arm);
   Vec3 v;
+  if (is_guest(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) v += guest_of(end).velocities[end.slots[k]] * end.weights[k];
+    return v;
+  }
   for (std::size_t k = 0; k < end.count; ++k) {
     const std::uint32_t slot = end.slots[k];
     v += (is_nodes(end) ? nodes_of(end).velocity(slot) : solids_[end.member].body->target().get(slot)) * end.weights[k];
@@ -131,6 +141,10 @@ Vec3 SolidIsland::direction(const IslandRowEnd& end) const {
     for (std::size_t k = 0; k < end.count; ++k) v += nodes_of(end).direction(end.slots[k]) * end.weights[k];
     return v;
   }
+  if (is_guest(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) v += guest_of(end).directions[end.slots[k]] * end.weights[k];
+    return v;
+  }
   const LaneVectors& p = solids_[end.member].body->system().direction();
   for (std::size_t k = 0; k < end.count; ++k) v += p.get(end.slots[k]) * end.weights[k];
   return v;
@@ -147,6 +161,53 @@ float SolidIsland::speed(const IslandJointRow& row) const {
     out += dot(row.linear, b.velocity) + dot(row.angular_b, b.angular_velocity);
   }
   return out;
+}
+
+/// The nodes of guests that rows act on; rows then name them by their places.
+void SolidIsland::list_guest_nodes() {
+  for (Guest& guest : guests()) guest.nodes.clear(), guest.pushes.clear();
+  for (const IslandRow& row : rows_) {
+    for (const IslandRowEnd* end : {&row.a, &row.b}) {
+      if (!is_guest(*end)) continue;
+      auto& nodes = guest_of(*end).nodes;
+      nodes.insert(nodes.end(), end->slots.begin(), end->slots.begin() + end->count);
+    }
+  }
+  for (Guest& guest : guests()) {
+    std::sort(guest.nodes.begin(), guest.nodes.end());
+    guest.nodes.erase(std::unique(guest.nodes.begin(), guest.nodes.end()), guest.nodes.end());
+  }
+  for (IslandRow& row : rows_) {
+    for (IslandRowEnd* end : {&row.a, &row.b}) {
+      if (!is_guest(*end)) continue;
+      const auto& nodes = guest_of(*end).nodes;
+      for (std::size_t k = 0; k < end->count; ++k) {
+        end->slots[k] =
+            static_cast<std::uint32_t>(std::lower_bound(nodes.begin(), nodes.end(), end->slots[k]) - nodes.begin());
+      }
+    }
+  }
+}
+
+void SolidIsland::begin_guests(Workers& workers) {
+  list_guest_nodes();
+  for (Guest& guest : guests()) {
+    guest.member->begin(workers, guest.nodes);
+    const std::size_t count = guest.nodes.size();
+    guest.velocities.resize(count), guest.directions.assign(count, {}), guest.forces.resize(count);
+    guest.arms.resize(count), guest.blocks.resize(count);
+    guest.member->get_arms(guest.arms);
+    guest.member->get_responses(guest.blocks);
+    guest.member->get_velocities(guest.velocities);
+  }
+}
+
+/// What the rows give the nodes of a guest, summed up in the order of the rows.
+void SolidIsland::gather_forces(Guest& guest) const {
+  std::fill(guest.forces.begin(), guest.forces.end(), Vec3{});
+  for (const SpringMember::Push& push : guest.pushes) {
+    if (rows_[push.row].active) guest.forces[push.node] += row_forces_[push.row] * push.weight;
+  }
 }
 
 /// Who is acted on by which rows, so that each can gather its own.
@@ -171,6 +232,12 @@ void SolidIsland::index_rows() {
       }
       return;
     }
+    if (is_guest(end)) {
+      for (std::size_t k = 0; k < end.count; ++k) {
+        guest_of(end).pushes.push_back({row, end.slots[k], sign * end.weights[k]});
+      }
+      return;
+    }
     for (std::size_t k = 0; k < end.count; ++k) ++solids_[end.member].starts[end.slots[k] / 8 + 2];
   });
   for (Solid& solid : solids_) {
@@ -186,6 +253,13 @@ void SolidIsland::index_rows() {
   });
 }
 
+float SolidIsland::response_of(const IslandRowEnd& end, std::size_t k, Vec3 normal) const {
+  if (is_nodes(end)) return nodes_of(end).response(end.slots[k], normal);
+  if (is_solid(end)) return solids_[end.member].body->system().response(end.slots[k], normal);
+  const LaneVec3<float> n = to_lane(normal);
+  return dot(n, guest_of(end).blocks[end.slots[k]] * n);
+}
+
 /// The heaviest member, and what may press through each pair that touches.
 double SolidIsland::find_loads() {
   constexpr double kEndless = std::numeric_limits<double>::infinity();
@@ -193,6 +267,7 @@ double SolidIsland::find_loads() {
   for (const Solid& solid : solids_) masses_.push_back(solid.body->mass());
   for (const Rigid& rigid : rigids_) masses_.push_back(rigid.mass);
   for (std::size_t i = 0; i < nodes_count_; ++i) masses_.push_back(nodes_[i].mass());
+  for (const Guest& guest : guests()) masses_.push_back(guest.member->mass());
   const double heaviest = *std::max_element(masses_.begin(), masses_.end());
   touching_.clear();
   const auto add = [&](std::uint32_t a, std::uint32_t b) {
@@ -220,16 +295,13 @@ void SolidIsland::set_penalties() {
     float response = 0;
     for (const IslandRowEnd* end : {&row.a, &row.b}) {
       for (std::size_t k = 0; k < end->count; ++k) {
-        const float w = end->weights[k];
-        response += w * w *
-                    (is_nodes(*end) ? nodes_of(*end).response(end->slots[k], row.normal)
-                                    : solids_[end->member].body->system().response(end->slots[k], row.normal));
+        response += end->weights[k] * end->weights[k] * response_of(*end, k, row.normal);
       }
     }
     const LoadPaths::Pair pair{std::min(row.a.member, row.b.member), std::max(row.a.member, row.b.member)};
     const auto touch = std::lower_bound(touching_.begin(), touching_.end(), pair);
-    // Cloth and the like are softer than their nodes' response says: there the heaviest is right.
-    const bool is_pair = touch != touching_.end() && *touch == pair && !is_nodes(row.a) && !is_nodes(row.b);
+    // Bodies of nodes are softer than their nodes' response says: there the heaviest is right.
+    const bool is_pair = touch != touching_.end() && *touch == pair && touch->second < solids_.size() + rigids_.size();
     const double load = is_pair ? std::min(loads_.load(touch - touching_.begin()), heaviest) : heaviest;
     row.penalty = (response > 0 ? kSoftPenalty : kRigidPenalty) / (response + 1 / static_cast<float>(load));
     if (!std::isfinite(row.penalty)) row.penalty = 0;
@@ -241,10 +313,11 @@ void SolidIsland::set_penalties() {
     if (length_squared(row.linear) > 0) arm = 1;
     row.penalty = kRigidPenalty * static_cast<float>(heaviest * arm * arm);
   }
+  for (Guest& guest : guests()) guest.member->start_rows(heaviest);
 }
 
 void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
-  if (end.member == IslandRowEnd::kFixed) return;
+  if (end.member == IslandRowEnd::kFixed || is_guest(end)) return;  // guests have felt nothing yet
   if (is_nodes(end)) {
     for (std::size_t k = 0; k < end.count; ++k) nodes_of(end).add_to_residual(end.slots[k], impulse * end.weights[k]);
     return;
@@ -275,6 +348,11 @@ void SolidIsland::add_impulses(Workers& workers, float sign) {
       nodes_[i].add_to_residual(push.node, row_forces_[push.row] * push.weight);
     }
   }
+  for (Guest& guest : guests()) {
+    gather_forces(guest);
+    guest.member->add_impulses(guest.forces);
+    guest.member->add_row_impulses(sign);
+  }
   for (const IslandJointRow& row : joints_) {
     const double given = static_cast<double>(impulse(row) * sign);
     for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
@@ -292,9 +370,9 @@ void SolidIsland::add_pushes(const Rigid& rigid, Vector6& to) const {
   }
 }
 
-SolidIsland::Progress SolidIsland::update_multipliers(Workers& workers) {
+RowProgress SolidIsland::update_multipliers(Workers& workers) {
   const auto update = [&](std::size_t begin, std::size_t end) {
-    Progress part;
+    RowProgress part;
     for (std::size_t i = begin; i < end; ++i) {
       IslandRow& row = rows_[i];
       const Vec3 v = relative_velocity(row);
@@ -304,8 +382,9 @@ SolidIsland::Progress SolidIsland::update_multipliers(Workers& workers) {
     }
     return part;
   };
-  Progress progress = parallel_reduce(workers, rows_.size(), kRowGrain, Progress{}, progress_, update,
-                                      [](Progress sum, const Progress& part) { return sum.add(part), sum; });
+  RowProgress progress = parallel_reduce(workers, rows_.size(), kRowGrain, RowProgress{}, progress_, update,
+                                         [](RowProgress sum, const RowProgress& part) { return sum.add(part), sum; });
+  for (Guest& guest : guests()) progress.add(guest.member->update_rows());
   for (IslandJointRow& row : joints_) {
     const float v = speed(row), next = row.judge(v);
     const auto change = static_cast<double>(next - row.multiplier), size = static_cast<double>(next);
@@ -341,6 +420,7 @@ void SolidIsland::begin(Workers& workers, float dt) {
   }
   sums_.assign(tasks_.size(), {});
   row_forces_.assign(rows_.size(), {});
+  begin_guests(workers);
   index_rows();
   set_penalties();
   number_levels(workers);
@@ -349,7 +429,17 @@ void SolidIsland::begin(Workers& workers, float dt) {
 void SolidIsland::begin_round(Workers& workers) {
   for_rows(workers, [&](std::size_t i) { rows_[i].begin_round(); });
   for (IslandJointRow& row : joints_) row.begin_round();
+  for (Guest& guest : guests()) guest.member->begin_rows();
   add_impulses(workers, 1);
+  for (Guest& guest : guests()) {
+    std::fill(guest.blocks.begin(), guest.blocks.end(), LaneSym3<float>{});
+    for (const SpringMember::Push& push : guest.pushes) {
+      const IslandRow& row = rows_[push.row];
+      if (!row.active) continue;
+      guest.blocks[push.node] = guest.blocks[push.node] + row.block() * (push.weight * push.weight);
+    }
+    guest.member->set_blocks(workers, guest.blocks);
+  }
   for (std::size_t i = 0; i < nodes_count_; ++i) {
     nodes_[i].clear_extras();
     for (const SpringMember::Push& push : nodes_[i].pushes) {
@@ -385,6 +475,10 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     allowed = std::min(allowed, 0.2f * solid.body->slop() / dt);
     most_iterations = std::max(most_iterations, solid.body->def().solver.max_iterations);
   }
+  for (const Guest& guest : guests()) {
+    allowed = std::min(allowed, guest.member->allowed_violation() / dt);
+    most_iterations = std::max(most_iterations, guest.member->max_iterations());
+  }
   for (IslandRow& row : rows_) row.judge(relative_velocity(row));
   for (IslandJointRow& row : joints_) row.judge(speed(row));
   SolveResult result;
@@ -396,7 +490,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     result.iterations += part.iterations;
     result.residual = part.residual;
     update_velocities(workers);
-    const Progress progress = update_multipliers(workers);
+    const RowProgress progress = update_multipliers(workers);
     const double wanted = round < kRoundsAtFirst ? kSteadyForce : kSteadyEnough;
     settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
     result.converged = part.converged && settled;
@@ -411,6 +505,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
 void SolidIsland::update_velocities(Workers& workers) {
   for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->update_target(own); });
   for (Rigid& rigid : rigids_) rigid.set_change();
+  for (Guest& guest : guests()) guest.member->get_velocities(guest.velocities);
 }
 
 /// The same three parts as `SolidSystem::solve`, over all members, until the residual is small or `enough` of what it
@@ -432,12 +527,16 @@ SolveResult SolidIsland::iterate(Workers& workers, int max_iterations, double en
     ++result.iterations;
   }
   for (const Solid& solid : solids_) result.residual = std::max(result.residual, solid.residual / solid.scale);
+  for (const Guest& guest : guests()) result.residual = std::max(result.residual, guest.member->residual());
   return result;
 }
 
 bool SolidIsland::is_converged() {
   for (const Solid& solid : solids_) {
     if (!(solid.residual <= static_cast<double>(solid.body->def().solver.tolerance) * solid.scale)) return false;
+  }
+  for (const Guest& guest : guests()) {
+    if (!guest.member->is_converged()) return false;
   }
   constexpr double kRigidTolerance = 1e-3;
   for (std::size_t i = 0; i < nodes_count_; ++i) {
@@ -465,6 +564,7 @@ double SolidIsland::precondition(Workers& workers, double step) {
   });
   for (const Solid& solid : solids_) product += solid.product;
   for (std::size_t i = 0; i < nodes_count_; ++i) product += nodes_[i].precondition(step);
+  for (Guest& guest : guests()) product += guest.member->precondition(workers, step);
   return product + solve_levels();
 }
 
@@ -473,6 +573,10 @@ void SolidIsland::renew_direction(Workers& workers, double beta) {
     for (std::size_t k = 0; k < 6; ++k) rigid.p[k] = rigid.z[k] + beta * rigid.p[k];
   }
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].renew_direction(beta);
+  for (Guest& guest : guests()) {
+    guest.member->renew_direction(workers, beta);
+    guest.member->get_directions(guest.directions);
+  }
   sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
     solid.body->system().renew_direction(solid.body->layout(), chunk, static_cast<float>(beta));
     return SolidSystem::Sums{};
@@ -504,6 +608,11 @@ double SolidIsland::multiply(Workers& workers) {
       if (rows_[push.row].active) nodes.add_to_product(push.node, row_forces_[push.row] * push.weight);
     }
     total += nodes.curvature();
+  }
+  for (Guest& guest : guests()) {
+    gather_forces(guest);
+    total += guest.member->multiply(workers);
+    total += guest.member->add_to_product(guest.forces);
   }
   for (Rigid& rigid : rigids_) rigid.q = rigid.momentum(rigid.p);
   for (const IslandJointRow& row : joints_) {
@@ -547,6 +656,9 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
     for (double& part : missing) part = -part;
     add(nodes_[i].level, missing);
   }
+  for (Guest& guest : guests()) {
+    if (guest.level != kNone) add(guest.level, guest.member->missing_impulse(workers));
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const IslandRow& row = rows_[i];
     const Vec3d given(impulse(row));
@@ -579,6 +691,12 @@ void SolidIsland::correct_momentum(Workers& workers, float dt) {
     Vector6 motion;
     std::copy_n(level_x_.begin() + nodes_[i].level * kStride, 6, motion.begin());
     nodes_[i].move(motion);
+  }
+  for (Guest& guest : guests()) {
+    if (guest.level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + guest.level * kStride, 6, motion.begin());
+    guest.member->move(motion);
   }
   for (Rigid& rigid : rigids_) {
     for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += level_x_[rigid.level * kStride + k] / (k < 3 ? 1 : rigid.radius);

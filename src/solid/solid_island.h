@@ -3,7 +3,8 @@
 // Rounds of an augmented Lagrangian, as for a solid that touches the world alone (solid_contact.h): inside each, one
 // run of conjugate gradients over the velocities of all members, with the contacts' penalties in the matrix. Rigid
 // bodies are 6x6 blocks of the same system, so a heavy body on a soft one is no special case. So are nodes of cloth,
-// rope and jelly (spring_member.h).
+// rope and jelly (spring_member.h), and guests: bodies of other kinds that bring their own matrix
+// (solve/island_guest.h).
 //
 // The preconditioner has three levels: the diagonal blocks and the aggregates of each solid, as when it is alone, and
 // the motions of all free members as a whole with the contacts between them, solved exactly. The last is what carries
@@ -22,6 +23,7 @@
 #include "math/rigid_body_motion.h"
 #include "solid/solid_body.h"
 #include "solid/spring_member.h"
+#include "solve/island_guest.h"
 #include "solve/lagrangian_row.h"
 #include "solve/load_paths.h"
 
@@ -37,8 +39,9 @@ struct IslandRigid {
 struct IslandRowEnd {
   static constexpr std::uint32_t kFixed = 0xffffffff;
   std::uint32_t member = kFixed;
-  std::uint32_t count = 0;               ///< of slots of a solid, or of shared nodes
-  std::array<std::uint32_t, 4> slots{};  ///< of the solid's layout, or places among the shared nodes
+  std::uint32_t count = 0;  ///< of slots of a solid, of shared nodes, or of a guest's nodes
+  std::array<std::uint32_t, 4>
+      slots{};  ///< of the solid's layout, places among the shared nodes, or nodes of the guest
   std::array<float, 4> weights{};
   Vec3 arm{};  ///< m, of a rigid body: from its centre of mass
 };
@@ -69,10 +72,12 @@ struct IslandJointRow {
 class SolidIsland {
  public:
   void clear();
-  /// Members are numbered in the order in which they are added: solids first, then rigid bodies, then shared nodes.
+  /// Members are numbered in the order in which they are added: solids first, then rigid bodies, then shared nodes,
+  /// then guests.
   std::uint32_t add_solid(SolidBody& body, Vec3 gravity);
   std::uint32_t add_rigid(const IslandRigid& rigid);
   std::uint32_t add_nodes(SharedNodes& nodes);
+  std::uint32_t add_guest(IslandGuest& guest);
   void add_row(const IslandRow& row) { rows_.push_back(row); }
   void add_joint_row(const IslandJointRow& row) { joints_.push_back(row); }
 
@@ -128,6 +133,17 @@ class SolidIsland {
     Vector6 momentum(const Vector6& v) const;
     void set_change();
   };
+  /// A guest, with those of its nodes that rows act on.
+  struct Guest {
+    IslandGuest* member = nullptr;
+    std::uint32_t level = kNone;
+    Vector6 whole{};
+    std::vector<std::uint32_t> nodes{};
+    std::vector<SpringMember::Push> pushes{};  ///< with places among the nodes
+    std::vector<Vec3> velocities{}, directions{}, forces{};
+    std::vector<Vec3d> arms{};
+    std::vector<LaneSym3<float>> blocks{};  ///< how easily the nodes give way; then, what rows add to their diagonals
+  };
   struct Task {
     std::uint32_t solid, chunk;
   };
@@ -137,8 +153,14 @@ class SolidIsland {
     return !is_solid(end) && end.member < solids_.size() + rigids_.size();
   }
   bool is_nodes(const IslandRowEnd& end) const {
-    return end.member >= solids_.size() + rigids_.size() && end.member < IslandRowEnd::kFixed;
+    return end.member >= solids_.size() + rigids_.size() && end.member < first_guest();
   }
+  bool is_guest(const IslandRowEnd& end) const {
+    return end.member >= first_guest() && end.member < IslandRowEnd::kFixed;
+  }
+  std::size_t first_guest() const { return solids_.size() + rigids_.size() + nodes_count_; }
+  const Guest& guest_of(const IslandRowEnd& end) const { return guests_[end.member - first_guest()]; }
+  Guest& guest_of(const IslandRowEnd& end) { return guests_[end.member - first_guest()]; }
   const SpringMember& nodes_of(const IslandRowEnd& end) const {
     return nodes_[end.member - solids_.size() - rigids_.size()];
   }
@@ -168,19 +190,17 @@ class SolidIsland {
   double multiply(Workers& workers);
   bool is_converged();
   void update_velocities(Workers& workers);
-  struct Progress {
-    double change = 0, size = 0;
-    float violation = 0;
-
-    void add(const Progress& other) {
-      change += other.change, size += other.size, violation = std::max(violation, other.violation);
-    }
-  };
-  Progress update_multipliers(Workers& workers);
+  RowProgress update_multipliers(Workers& workers);
+  void begin_guests(Workers& workers);
+  void list_guest_nodes();
+  void gather_forces(Guest& guest) const;
+  float response_of(const IslandRowEnd& end, std::size_t k, Vec3 normal) const;
   void correct_momentum(Workers& workers, float dt);
   std::uint32_t level_of(const IslandRowEnd& end) const;
   /// From the origin of the member's level, over its radius.
   Vec3d level_arm(const IslandRowEnd& end) const;
+  std::span<Guest> guests() { return {guests_.data(), guest_count_}; }
+  std::span<const Guest> guests() const { return {guests_.data(), guest_count_}; }
   template <typename Visit>
   void for_solids(Workers& workers, Visit&& visit);
   template <typename Visit>
@@ -195,6 +215,8 @@ class SolidIsland {
   std::vector<Rigid> rigids_;
   std::vector<SpringMember> nodes_;  ///< more than there are members of this kind, kept for their memory
   std::size_t nodes_count_ = 0;
+  std::vector<Guest> guests_;  ///< likewise
+  std::size_t guest_count_ = 0;
   std::vector<IslandRow> rows_;
   std::vector<IslandJointRow> joints_;
   LoadPaths loads_;
@@ -202,7 +224,7 @@ class SolidIsland {
   std::vector<LoadPaths::Pair> touching_;
   std::vector<Task> tasks_;
   std::vector<Vec3> row_forces_;
-  std::vector<Progress> progress_;
+  std::vector<RowProgress> progress_;
   std::vector<SolidSystem::Sums> sums_;
   BlockCholeskyDouble levels_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> level_pairs_;

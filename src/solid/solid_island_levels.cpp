@@ -46,6 +46,7 @@ void set_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, double (&block)[36
 std::uint32_t SolidIsland::level_of(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return kNone;
   if (is_nodes(end)) return nodes_of(end).level;
+  if (is_guest(end)) return guest_of(end).level;
   return is_solid(end) ? solids_[end.member].level : rigids_[end.member - solids_.size()].level;
 }
 
@@ -56,6 +57,12 @@ Vec3d SolidIsland::level_arm(const IslandRowEnd& end) const {
   if (is_nodes(end)) {
     for (std::size_t k = 0; k < end.count; ++k) {
       arm += nodes_of(end).arm(end.slots[k]) * static_cast<double>(end.weights[k]);
+    }
+    return arm;
+  }
+  if (is_guest(end)) {
+    for (std::size_t k = 0; k < end.count; ++k) {
+      arm += guest_of(end).arms[end.slots[k]] * static_cast<double>(end.weights[k]);
     }
     return arm;
   }
@@ -72,6 +79,7 @@ void SolidIsland::number_levels(Workers& workers) {
   for (Solid& solid : solids_) solid.level = solid.body->system().is_free() ? count++ : kNone;
   for (Rigid& rigid : rigids_) rigid.level = count++;
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].level = nodes_[i].is_free() ? count++ : kNone;
+  for (Guest& guest : guests()) guest.level = guest.member->is_free() ? count++ : kNone;
   level_pairs_.clear();
   for (const IslandRow& row : rows_) {
     const std::uint32_t a = level_of(row.a), b = level_of(row.b);
@@ -154,6 +162,12 @@ void SolidIsland::assemble_levels() {
     nodes_[i].set_whole_matrix(block);
     levels_.add_diagonal(nodes_[i].level, block);
   }
+  for (const Guest& guest : guests()) {
+    if (guest.level == kNone) continue;
+    double block[36];
+    guest.member->get_whole_matrix(block);
+    levels_.add_diagonal(guest.level, block);
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].active) add_level_row(i);
   }
@@ -185,8 +199,17 @@ double SolidIsland::solve_levels() {
   for (std::size_t i = 0; i < nodes_count_; ++i) {
     if (nodes_[i].level != kNone) set(nodes_[i].level, nodes_[i].whole = nodes_[i].whole_force());
   }
+  for (Guest& guest : guests()) {
+    if (guest.level != kNone) set(guest.level, guest.whole = guest.member->whole_force());
+  }
   levels_.solve(level_x_.data());
   double product = 0;
+  for (Guest& guest : guests()) {
+    if (guest.level == kNone) continue;
+    const Vector6 motion = get(guest.level);
+    for (std::size_t k = 0; k < 6; ++k) product += guest.whole[k] * motion[k];
+    guest.member->set_whole_motion(motion);
+  }
   for (std::size_t i = 0; i < nodes_count_; ++i) {
     if (nodes_[i].level == kNone) continue;
     const Vector6 motion = get(nodes_[i].level);

@@ -18,11 +18,13 @@ struct MeetingSide {
 };
 
 struct SolidMeeting {
-  MeetingSide a, b;         ///< a is always a solid
-  Vec3 point{};             ///< m, world: where they touch
-  Vec3 surface_velocity{};  ///< m/s, there, of a b that does not give way
-  Vec3 normal{};            ///< unit, from b towards a
-  float gap = 0;            ///< m, negative inside
+  MeetingSide a, b;                 ///< a is always a solid or the skin of a layered body
+  Vec3 point{};                     ///< m, world: where they touch
+  Vec3 surface_velocity{};          ///< m/s, there, of a b that does not give way
+  Vec3 velocity_a{}, velocity_b{};  ///< m/s, of the points of a and b as the substep begins
+  Vec3 normal{};                    ///< unit, from b towards a
+  float gap = 0;                    ///< m, negative inside
+  float slop = 0;                   ///< m, the depth that is left alone
   float friction = 0.5f;
   bool b_is_open = false;  ///< b is a cloth, rope or jelly
   std::uint64_t key = 0;   ///< names the pair of features of the two bodies, the same in every substep

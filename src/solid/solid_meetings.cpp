@@ -112,7 +112,9 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
   for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) {
     const bool is_open = solids[pair.a].is_open;
     const bool is_other_open = pair.b < count && solids[pair.b].is_open;
-    if (!solids_meet && pair.b < count && !is_open && !is_other_open) continue;
+    const bool is_skin = solids[pair.a].is_skin || (pair.b < count && solids[pair.b].is_skin);
+    if (!solids_meet && pair.b < count && !is_open && !is_other_open && !is_skin) continue;
+    if (is_skin && pair.b >= count) continue;  // found node by node
     if (is_open && (pair.b >= count || is_other_open)) continue;
     is_used_[pair.a] = 1;
     if (pair.b < count) {
@@ -282,6 +284,7 @@ void SolidMeetings::add_meetings(std::span<const BodySurface> solids, const Near
                          .b = {.body = second.id},
                          .normal = contact.normal,
                          .gap = contact.gap,
+                         .slop = first.is_open ? second.slop : first.slop,
                          .friction = friction,
                          .key = key_of(first.id, second.id, contact.key)};
     const std::uint32_t split = contact.is_edges() ? 2 : 1;
@@ -290,9 +293,14 @@ void SolidMeetings::add_meetings(std::span<const BodySurface> solids, const Near
       const float weight = std::abs(contact.weights[k]);
       side.nodes[side.count] = contact.nodes[k];
       side.weights[side.count++] = weight;
-      meeting.point += 0.5f * weight * (k < split ? first : second).x[contact.nodes[k]];
+      const BodySurface& surface = k < split ? first : second;
+      meeting.point += 0.5f * weight * surface.x[contact.nodes[k]];
+      (k < split ? meeting.velocity_a : meeting.velocity_b) += weight * surface.v[contact.nodes[k]];
     }
-    if (first.is_open) std::swap(meeting.a, meeting.b), meeting.normal = -meeting.normal;
+    if (first.is_open) {
+      std::swap(meeting.a, meeting.b), std::swap(meeting.velocity_a, meeting.velocity_b);
+      meeting.normal = -meeting.normal;
+    }
     meeting.b_is_open = first.is_open || second.is_open;
     meetings_.push_back(meeting);
   }
@@ -309,6 +317,7 @@ void SolidMeetings::add_meetings(const BodySurface& solid, const Obstacle& obsta
                          .surface_velocity = obstacle.is_dynamic ? Vec3{} : obstacle.velocity_at(contact.point),
                          .normal = contact.normal,
                          .gap = contact.gap,
+                         .slop = solid.slop,
                          .friction = friction,
                          .key = key_of(solid.id, obstacle.id, contact.key)});
   }

@@ -102,11 +102,21 @@ void World::Impl::list_obstacles(float dt) {
 
 void World::Impl::find_contacts(float dt) {
   rigid.find_contacts(dt);
-  const bool may_meet = !solid.slots().empty() && !particle.slots().empty();
-  solid.find_contacts(obstacles, may_meet ? particle.list_surfaces() : std::span<const BodySurface>(),
-                      state.def.gravity, dt);
-  particle.find_contacts(obstacles, dt);
   layered.find_contacts(obstacles, state.def.gravity, dt);
+  solid.find_contacts(obstacles, other_surfaces(), state.def.gravity, dt);
+  particle.find_contacts(obstacles, dt);
+}
+
+std::span<const BodySurface> World::Impl::other_surfaces() {
+  met_surfaces.clear();
+  if (!layered.slots().empty() && layered.slots().size() + solid.slots().size() + particle.slots().size() > 1) {
+    const std::span<const BodySurface> skins = layered.list_surfaces();
+    met_surfaces.assign(skins.begin(), skins.end());
+  }
+  if (particle.slots().empty() || (solid.slots().empty() && layered.slots().empty())) return met_surfaces;
+  const std::span<const BodySurface> open = particle.list_surfaces();
+  met_surfaces.insert(met_surfaces.end(), open.begin(), open.end());
+  return met_surfaces;
 }
 
 void World::Impl::build_rows() {
@@ -143,13 +153,14 @@ bool World::Impl::gives_way(BodyId id) const {
 void World::Impl::wake_touched(float dt) {
   scratch_slots.clear();
   rigid.find_pushed_sleepers(scratch_slots);
+  bool some_woke = false;
   // A sleeper that wakes now has missed the prediction: without it, it would feel no gravity in this substep.
   const auto wake_and_predict = [&](std::uint32_t slot) {
     if (is_awake(slot)) return;
     wake(slot);
     if (rigid.has(slot)) rigid.predict(slot, dt);
     if (solid.has(slot)) solid.predict(slot, state.def.gravity, dt);
-    if (layered.has(slot)) layered.find_contacts(slot, state.def.gravity, dt);
+    if (layered.has(slot)) layered.find_contacts(slot, state.def.gravity, dt), some_woke = true;
   };
   for (const std::uint32_t slot : scratch_slots) wake_and_predict(slot);
 
@@ -166,7 +177,7 @@ void World::Impl::wake_touched(float dt) {
     }
     awake_starts.push_back(static_cast<std::uint32_t>(awake_bodies.size()));
   }
-  solid.find_contacts_of_woken(state.def.gravity, dt);
+  solid.find_contacts_of_woken(other_surfaces(), some_woke, state.def.gravity, dt);
 }
 
 namespace {
@@ -194,21 +205,16 @@ void World::Impl::solve_islands(float dt) {
   }
   solid.list_open_rows(open_rows);
   particle.take_solid_rows(open_rows);
-  // What layered bodies did to rigid ones acts as a force while the others are solved; then they are solved anew.
-  for (const RigidPush& push : layered.pushes()) {
-    if (is_pushed_by_layered(push.body)) {
-      rigid.push_in_substep(push.body.index, push.impulse / dt, push.moment / dt);
-    }
-  }
   ParticleTurns turns(particle, dt);
   rigid.solve({.bodies = other_islands.bodies,
                .starts = other_islands.starts,
                .island_of = awake_island_of,
                .sharing = sharing},
               dt, particle.has_awake_bodies() ? &turns : nullptr);
+  shared_guests.count = 0;
   if (solid_islands.count() > 0) solve_solid_islands(dt);
   if (particle.has_awake_bodies()) particle.note_solved(dt);
-  solve_layered(dt);
+  layered.solve_alone(state.def.gravity, dt);
 }
 
 void World::Impl::solve_solid_islands(float dt) {
@@ -222,48 +228,42 @@ void World::Impl::solve_solid_islands(float dt) {
     motion.velocity -= push.impulse * motion.inverse_mass;
     motion.angular_velocity -= motion.inverse_inertia * push.moment;
   }
-  solid.solve(
-      {.bodies = solid_islands.bodies, .starts = solid_islands.starts, .shared = &shared_rows, .nodes = &shared_nodes},
-      state.def.gravity, dt);
+  find_pressed();
+  scratch_slots.assign(solid_islands.bodies.begin(), solid_islands.bodies.end());
+  std::sort(scratch_slots.begin(), scratch_slots.end());
+  layered.share(scratch_slots, shared_rows.bodies, pressed_nodes, state.def.gravity, dt, shared_guests);
+  solid.solve({.bodies = solid_islands.bodies,
+               .starts = solid_islands.starts,
+               .shared = &shared_rows,
+               .nodes = &shared_nodes,
+               .guests = &shared_guests},
+              state.def.gravity, dt);
   rigid.take_back(shared_rows, dt);
   particle.take_back(shared_nodes);
+  layered.take_back(shared_guests, dt);
 }
 
-bool World::Impl::is_pushed_by_layered(BodyId id) const {
-  return gives_way(id) && rigid.has(id.index) && rigid.is_awake(id.index);
-}
-
-/// Islands with layered bodies, after all else has been solved, with the rigid bodies they touch.
-void World::Impl::solve_layered(float dt) {
+/// Nodes of layered bodies that other surfaces touch.
+void World::Impl::find_pressed() {
+  pressed_nodes.clear();
   if (layered.slots().empty()) return;
-  layered_islands.clear();
-  sharing.assign(state.bodies.size(), Sharing::Own);
-  for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
-    const std::span<const std::uint32_t> bodies(awake_bodies.data() + awake_starts[i],
-                                                awake_starts[i + 1] - awake_starts[i]);
-    const auto is_layered = [&](std::uint32_t slot) { return layered.has(slot); };
-    if (std::none_of(bodies.begin(), bodies.end(), is_layered)) continue;
-    for (const std::uint32_t slot : bodies) sharing[slot] = Sharing::InTurn;
-    layered_islands.add(bodies);
+  const auto add = [&](const MeetingSide& side, Vec3 velocity) {
+    if (!layered.has(side.body.index)) return;
+    for (std::uint32_t k = 0; k < side.count; ++k) pressed_nodes.push_back({side.body, side.nodes[k], velocity});
+  };
+  for (const SolidMeeting& meeting : solid.meetings()) {
+    add(meeting.a, meeting.velocity_b), add(meeting.b, meeting.velocity_a);
   }
-  rigid.share(sharing, dt, layered_rows);
-  layered_rows.points.clear(), layered_rows.joints.clear();  // solved before
-  for (SharedRigid& body : layered_rows.bodies) {
-    const auto is_before = [](const RigidPush& push, BodyId id) { return push.body < id; };
-    const auto push = std::lower_bound(layered.pushes().begin(), layered.pushes().end(), body.id, is_before);
-    if (push == layered.pushes().end() || !(push->body == body.id)) continue;
-    body.motion.velocity -= push->impulse * body.motion.inverse_mass;
-    body.motion.angular_velocity -= body.motion.inverse_inertia * push->moment;
-  }
-  layered.solve(layered_islands.bodies, layered_islands.starts, layered_rows.bodies, state.def.gravity, dt);
-  rigid.take_back(layered_rows, dt);
+  std::stable_sort(pressed_nodes.begin(), pressed_nodes.end(),
+                   [](const auto& a, const auto& b) { return a.body != b.body ? a.body < b.body : a.node < b.node; });
 }
 
 bool World::Impl::is_in_turn(BodyId id) const {
   return gives_way(id) && rigid.has(id.index) && sharing[id.index] == Sharing::InTurn;
 }
 
-/// Islands with solids are solved by their engine, rigid bodies and all. Where these also carry cloth, rope or jelly
+/// Islands with solids are solved by their engine, rigid bodies and all; so are those of layered bodies that touch
+/// something that gives way. Where these also carry cloth, rope or jelly
 /// the two take turns: the rows of particle bodies first, while what the solids did to the rigid bodies in the last
 /// substep acts on them as a force; then the solids, without it.
 void World::Impl::set_solid_islands_apart() {
@@ -275,7 +275,8 @@ void World::Impl::set_solid_islands_apart() {
     const auto holds = [&](const auto& engine) {
       return std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return engine.has(slot); });
     };
-    const bool has_solids = holds(solid), is_other = !has_solids || holds(particle);
+    const bool has_solids = holds(solid) || (bodies.size() > 1 && holds(layered));
+    const bool is_other = !has_solids || holds(particle);
     for (const std::uint32_t slot : bodies) {
       if (has_solids) sharing[slot] = is_other ? Sharing::InTurn : Sharing::Elsewhere;
       awake_island_of[slot] = is_other ? static_cast<std::uint32_t>(other_islands.count()) : RigidEngine::kNoIsland;

@@ -228,8 +228,9 @@ struct World::Impl {
   void solve_islands(float dt);
   void solve_solid_islands(float dt);
   void set_solid_islands_apart();
-  void solve_layered(float dt);
-  bool is_pushed_by_layered(BodyId id) const;
+  /// The surfaces that solids meet besides each other.
+  std::span<const BodySurface> other_surfaces();
+  void find_pressed();
   bool gives_way(BodyId id) const;
   bool is_in_turn(BodyId id) const;
   void advance(float dt);
@@ -287,13 +288,14 @@ struct World::Impl {
   // Scratch, kept for its memory.
   std::vector<std::uint32_t> scratch_slots, dynamic_members;
   std::vector<Obstacle> obstacles;         ///< what bodies of nodes touch, in this substep
-  BodyLists solid_islands, other_islands;  ///< those that are awake, with solids and without
+  BodyLists solid_islands, other_islands;  ///< those that are awake: with solids or layered bodies, and others
   std::vector<Sharing> sharing;            ///< by slot
   SharedRows shared_rows;
   SharedBodies shared_nodes;
   std::vector<PointContact> open_rows;  ///< where cloth, rope and jelly touch solids
-  BodyLists layered_islands;
-  SharedRows layered_rows;  ///< only their bodies are used
+  SharedGuests shared_guests;
+  std::vector<LayeredEngine::Pressed> pressed_nodes;  ///< where other bodies touch layered ones
+  std::vector<BodySurface> met_surfaces;              ///< of cloth, rope, jelly and layered bodies
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
 

@@ -1,0 +1,105 @@
+#include "layered/layered_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+
+void LayeredSolver::factor_whole() {
+  const Matrix6 block = body_->whole_matrix();
+  for (std::size_t i = 0; i < 36; ++i) whole_.at(i / 6, i % 6) = block[i];
+  whole_.factor();
+}
+
+/// The step along the direction, and r·z of what is left.
+double LayeredSolver::take_step(Workers& workers, double step) {
+  const double product = body_->take_step(workers, step);
+  motion_ = body_->core_is_fixed() ? Vector6{} : whole_.solve(body_->whole_residual());
+  return body_->core_is_fixed() ? product : product + dot(body_->whole_residual(), motion_);
+}
+
+SolveResult LayeredSolver::iterate(Workers& workers, double threshold, int max_iterations) {
+  SolveResult result;
+  double product = take_step(workers, 0), beta = 0;
+  for (;;) {
+    result.residual = std::sqrt(std::max(product, 0.0));
+    result.converged = result.residual <= threshold;
+    if (result.converged || result.iterations >= max_iterations || !std::isfinite(product)) break;
+    body_->turn_direction(workers, motion_, beta);
+    const double curvature = body_->multiply(workers);
+    if (!(curvature > 0)) break;
+    const double before = product;
+    product = take_step(workers, before / curvature);
+    beta = product / before;
+    ++result.iterations;
+  }
+  return result;
+}
+
+/// True when what the rows do to the body as a whole stands still, or no longer moves anything, and no contact is
+/// wrong by more than `allowed`, m/s. How friction is shared between neighbouring nodes may still change: it goes on
+/// settling in the next step.
+bool LayeredSolver::update_rows(float allowed, bool moves) {
+  constexpr double kSteadyForce = 1e-2;
+  double size = 0;
+  float violation = 0;
+  Vector6 sum{};
+  for (LayeredRow& row : body_->rows()) {
+    const Vec3 v = body_->row_velocity(row);
+    if (row.active) violation = std::max(violation, -pliant::dot(v - row.target, row.normal));
+    row.update(v);
+    const Vector6 given = wrench(Vec3d(row.multiplier), Vec3d(body_->node_arm(row.node)));
+    for (std::size_t k = 0; k < 6; ++k) sum[k] += given[k];
+    size += static_cast<double>(length(row.multiplier));
+  }
+  double change = 0;
+  for (std::size_t k = 0; k < 6; ++k) change = std::max(change, std::abs(sum[k] - last_sum_[k]));
+  last_sum_ = sum;
+  return (change <= kSteadyForce * size || !moves) && violation <= allowed;
+}
+
+SolveResult LayeredSolver::run_rounds(Workers& workers, const LayeredTolerance& tolerance, double threshold, float dt) {
+  constexpr int kMostRounds = 16, kIterationsOfRound = 12;
+  SolveResult result;
+  body_->judge_rows();
+  for (int round = 0; round < kMostRounds && result.iterations < tolerance.max_iterations; ++round) {
+    body_->begin_round();
+    body_->add_row_impulses(1);
+    body_->invert_diagonals(workers);
+    factor_whole();
+    const SolveResult part = iterate(workers, threshold, kIterationsOfRound);
+    result.iterations += part.iterations;
+    result.residual = part.residual;
+    const bool settled = update_rows(tolerance.violation / dt, round == 0 || part.iterations > 1);
+    result.converged = part.converged && settled;
+    if (result.converged && round > 0) break;
+    if (round + 1 < kMostRounds) body_->add_row_impulses(-1);
+  }
+  return result;
+}
+
+SolveResult LayeredSolver::solve(Workers& workers, LayeredSystem& system, const LayeredTolerance& tolerance, float dt) {
+  body_ = &system;
+  last_sum_ = {};
+  system.index_rows();
+  system.invert_diagonals(workers);
+  system.set_penalties(static_cast<float>(system.mass()));
+  factor_whole();
+  const double scale = std::sqrt(std::max(take_step(workers, 0), 0.0));
+  const double threshold = static_cast<double>(tolerance.residual) * scale;
+  SolveResult result;
+  if (system.rows().empty()) {
+    // Weight and all else that moves the body as a whole, at once.
+    if (!system.core_is_fixed()) system.remove_whole(workers, motion_);
+    system.add_whole(motion_);
+    result = iterate(workers, threshold, tolerance.max_iterations);
+  } else {
+    result = run_rounds(workers, tolerance, threshold, dt);
+  }
+  // What the residual still holds of the motion as a whole: momentum is then right to rounding.
+  system.add_whole(motion_);
+  result.residual = scale > 0 ? result.residual / scale : 0;
+  return result;
+}
+
+}  // namespace pliant
