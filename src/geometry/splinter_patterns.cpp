@@ -321,6 +321,9 @@ Status visit_cells(const GlassSplinters& glass, std::span<const Vec3> nodes, std
     if (Status s = check_count((size.x / step + 1) * (size.y / step + 1)); !s) return s;
     return visit_points(LoosePoints(frame, {step, step, 0}, seed), frame, visit);
   }
+  if (double(glass.size) < 1e-4 * length(frame.size())) {
+    return wrong("size", "it is less than a ten thousandth of the body's size: make it coarser");
+  }
   const Vec3d c(*glass.center);
   const double middle = 0.5 * (frame.lower.z + frame.upper.z);
   const std::vector<Vec3d> points =

@@ -135,6 +135,7 @@ TEST(Splinters, RefuseNonsense) {
   for (const float bad : {0.0f, -1.0f, inf, nan, 1e-6f}) {
     EXPECT_FALSE(make_splinters(mesh, {.pattern = GrainSplinters{.size = bad}}).ok()) << bad;
     EXPECT_FALSE(make_splinters(mesh, {.pattern = GlassSplinters{.size = bad}}).ok()) << bad;
+    EXPECT_FALSE(make_splinters(mesh, {.pattern = GlassSplinters{.size = bad, .center = Vec3{}}}).ok()) << bad;
     EXPECT_FALSE(make_splinters(mesh, {.pattern = WoodSplinters{.width = bad}}).ok()) << bad;
     EXPECT_FALSE(make_splinters(mesh, {.pattern = BrickSplinters{.size = {1, bad, 1}}}).ok()) << bad;
   }
