@@ -31,7 +31,7 @@ enum class Action {
 };
 
 /// What the left button does in the picture.
-enum class Tool { Grab, Ball, Blast };
+enum class Tool { Grab, Ball, Blast, Paint };
 
 struct Controls {
   bool playing = true;
@@ -39,10 +39,11 @@ struct Controls {
   Tool tool = Tool::Grab;
   BallTool ball;
   Explosion blast;
+  PaintTool brush;
 
   // What is shown.
   Coloring coloring = Coloring::Material;
-  bool wireframe = false, contacts = false, bounds = false, grid = true;
+  bool wireframe = false, contacts = false, cracks = false, bounds = false, grid = true;
   QualityChooser::Mode quality = QualityChooser::Mode::Automatic;
   bool panel = true;
 
@@ -57,6 +58,7 @@ struct Controls {
 inline void fit_tools(Controls& controls, float distance) {
   controls.ball = {.radius = 0.025f * distance, .speed = std::max(5.0f, 1.5f * distance)};
   controls.blast = {.radius = 0.5f * distance, .impulse_per_area = 1000};
+  controls.brush.radius = 0.03f * distance;
 }
 
 }  // namespace pliant

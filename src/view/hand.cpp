@@ -43,6 +43,9 @@ void Hand::press(const InputEvent& event, const Screen& screen, Session& session
     drag_ = Drag::Pan;
   } else if (event.alt || event.control) {
     drag_ = Drag::Orbit;
+  } else if (controls.tool == Tool::Paint) {
+    brush_ = controls.brush;
+    drag_ = session.paint(screen.ray_at(event.position), brush_) ? Drag::Paint : Drag::Orbit;
   } else if (controls.tool != Tool::Grab) {
     controls.ask(controls.tool == Tool::Ball ? Action::ThrowBall : Action::Explode);
   } else if (session.grab(screen.ray_at(event.position))) {
@@ -68,6 +71,7 @@ void Hand::move(Vec2 to, const Screen& screen, Session& session, OrbitCamera& ca
   if (drag_ == Drag::None) return;
   moved_far_ = moved_far_ || distance(to, pressed_) > kClick;
   if (drag_ == Drag::Body) return follow(screen, session);
+  if (drag_ == Drag::Paint) return void(session.paint(screen.ray_at(to), brush_));
   if (drag_ == Drag::Orbit) {
     camera.orbit(-kRadiansPerPixel * dx, kRadiansPerPixel * dy);
   } else {
@@ -123,6 +127,8 @@ void Hand::key(const InputEvent& event, Controls& controls) {
       return controls.ask(Action::TogglePanel);
     case GLFW_KEY_C:
       return toggle(controls.contacts);
+    case GLFW_KEY_K:
+      return toggle(controls.cracks);
     case GLFW_KEY_X:
       return toggle(controls.bounds);
     case GLFW_KEY_W:

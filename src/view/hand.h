@@ -28,7 +28,7 @@ class Hand {
   bool is_busy() const { return drag_ != Drag::None; }
 
  private:
-  enum class Drag { None, Orbit, Pan, Body };
+  enum class Drag { None, Orbit, Pan, Body, Paint };
 
   void press(const InputEvent& event, const Screen& screen, Session& session, Controls& controls);
   void release(const Screen& screen, Session& session);
@@ -41,6 +41,7 @@ class Hand {
   Vec2 mouse_{-1, -1}, pressed_{};
   bool moved_far_ = false, camera_moved_ = false;
   float depth_ = 1;  ///< m before the eye at which a body is held
+  PaintTool brush_{};
 };
 
 }  // namespace pliant

@@ -8,7 +8,8 @@ namespace pliant {
 namespace {
 
 constexpr Vec3 kContactColor{1.0f, 0.85f, 0.2f}, kImpulseColor{1.0f, 0.3f, 0.15f}, kAwakeColor{0.3f, 0.85f, 1.0f},
-    kAsleepColor{0.65f, 0.68f, 0.75f}, kQuarantineColor{1.0f, 0.2f, 0.8f}, kSpringColor{1.0f, 1.0f, 1.0f};
+    kAsleepColor{0.65f, 0.68f, 0.75f}, kQuarantineColor{1.0f, 0.2f, 0.8f}, kSpringColor{1.0f, 1.0f, 1.0f},
+    kCrackColor{1.0f, 0.1f, 0.1f}, kWeakColor{1.0f, 0.35f, 0.1f}, kStrongColor{0.2f, 0.6f, 1.0f};
 // Bodies in linear colours.
 constexpr Vec3 kAwakeBody{0.75f, 0.36f, 0.08f}, kAsleepBody{0.10f, 0.18f, 0.38f}, kStillBody{0.33f, 0.34f, 0.36f},
     kQuarantinedBody{0.8f, 0.02f, 0.5f};
@@ -153,6 +154,29 @@ void Overlay::spring(Vec3 from, Vec3 to) {
   line(from, to, {0, 0, 0}, 0.4f, 4);
   line(from, to, kSpringColor, 0.95f, 2);
   for (const Vec3 end : {from, to}) ring(end, 5 * screen_.pixel_size(end), kSpringColor, 0.95f, 2);
+}
+
+void Overlay::crack(const Crack& crack, float freshness) {
+  const Vec3 side = std::abs(crack.normal.x) < 0.6f ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 u = normalized(cross(crack.normal, side), {}), v = cross(crack.normal, u);
+  const float reach = std::max(0.5f * std::sqrt(std::max(crack.area, 0.0f)), 3 * screen_.pixel_size(crack.position));
+  for (const Vec3 way : {u, v}) {
+    line(crack.position - reach * way, crack.position + reach * way, kCrackColor, freshness, 2.5f);
+  }
+}
+
+void Overlay::strength(const World& world) {
+  for (const BodyId body : world.bodies()) {
+    if (world.kind(body) != BodyKind::Solid) continue;
+    const Result<std::vector<float>> factors = world.strength_factors(body);
+    const Result<std::span<const Vec3>> nodes = world.node_positions(body);
+    if (!factors || !nodes) continue;
+    for (std::size_t i = 0; i < factors->size(); ++i) {
+      if ((*factors)[i] == 1) continue;
+      const Vec3 arm = 2 * screen_.pixel_size((*nodes)[i]) * screen_.view.axes().right;
+      line((*nodes)[i] - arm, (*nodes)[i] + arm, (*factors)[i] < 1 ? kWeakColor : kStrongColor, 0.9f, 5);
+    }
+  }
 }
 
 void draw_strokes(Image& image, std::span<const Stroke> strokes, const ScreenRect& rect) {

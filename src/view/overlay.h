@@ -45,6 +45,10 @@ class Overlay {
   /// Of all finite bodies: those awake in one colour, sleepers in another, quarantined ones in a third.
   void bounds(const World& world);
   void spring(Vec3 from, Vec3 to);
+  /// A cross in the plane of a crack, as large as what opened; `freshness` from 1 to 0.
+  void crack(const Crack& crack, float freshness);
+  /// Dots at the nodes of solids that are weaker or stronger than their material.
+  void strength(const World& world);
 
   const std::vector<Stroke>& strokes() const { return strokes_; }
 

@@ -22,7 +22,7 @@ constexpr ImGuiWindowFlags kFloating =
 struct KeyText {
   const char *key, *does;
 };
-constexpr std::array<KeyText, 19> kKeys = {{{"drag a body", "pull it by a spring"},
+constexpr std::array<KeyText, 20> kKeys = {{{"drag a body", "pull it by a spring"},
                                             {"wheel, holding", "push it away, pull it near"},
                                             {"drag elsewhere", "turn the view"},
                                             {"Alt or Ctrl drag", "turn, over bodies too"},
@@ -38,6 +38,7 @@ constexpr std::array<KeyText, 19> kKeys = {{{"drag a body", "pull it by a spring
                                             {"P", "save a picture"},
                                             {"V", "record, stop"},
                                             {"C / X", "contacts / bounding boxes"},
+                                            {"K", "cracks"},
                                             {"W / G", "wireframe / grid"},
                                             {"1 to 8", "colours"},
                                             {"Tab", "hide the panel"}}};
@@ -189,15 +190,16 @@ void Panel::draw_pictures(Controls& controls, const PanelInfo& info) {
 }
 
 void Panel::draw_tools(Controls& controls) {
-  const float third = (ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x) / 3;
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
   const auto choice = [&](const char* label, Tool tool) {
-    if (button(label, third, controls.tool == tool)) controls.tool = tool;
+    if (button(label, half, controls.tool == tool)) controls.tool = tool;
   };
   choice("Grab", Tool::Grab);
   ImGui::SameLine();
   choice("Throw ball", Tool::Ball);
-  ImGui::SameLine();
   choice("Explode", Tool::Blast);
+  ImGui::SameLine();
+  choice("Paint strength", Tool::Paint);
   if (controls.tool == Tool::Grab) ImGui::TextDisabled("Drag a body with the left button.");
   if (controls.tool == Tool::Ball) {
     slider("Radius", controls.ball.radius, 0.01f, 5, "%.2f m", true);
@@ -207,6 +209,10 @@ void Panel::draw_tools(Controls& controls) {
   if (controls.tool == Tool::Blast) {
     slider("Reach", controls.blast.radius, 0.1f, 200, "%.1f m", true);
     slider("Strength", controls.blast.impulse_per_area, 10, 1e6f, "%.0f N s/m²", true);
+  }
+  if (controls.tool == Tool::Paint) {
+    slider("Brush", controls.brush.radius, 0.01f, 5, "%.2f m", true);
+    slider("Times as strong", controls.brush.factor, 0.01f, 100, "%.2f", true);
   }
 }
 
@@ -307,6 +313,8 @@ void Panel::draw_look(Controls& controls) {
   check("Contacts", controls.contacts);
   ImGui::TableNextColumn();
   check("Bounding boxes", controls.bounds);
+  ImGui::TableNextColumn();
+  check("Cracks", controls.cracks);
   ImGui::TableNextColumn();
   check("Wireframe", controls.wireframe);
   ImGui::TableNextColumn();

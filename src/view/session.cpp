@@ -48,6 +48,8 @@ void Session::step() {
   }
   player_.timeline().apply(world(), dt_);
   history_.add(world().step(dt_));
+  for (const Crack& crack : world().events().cracks) cracks_.push_back({crack, world().time()});
+  while (!cracks_.empty() && world().time() - cracks_.front().time > kCracksShown) cracks_.pop_front();
 }
 
 void Session::restart() {
@@ -58,6 +60,7 @@ void Session::restart() {
   history_ = {};
   tunings_.clear();
   balls_.clear();
+  cracks_.clear();
   grab_.reset();
   if (!(gravity_ == scene_.world.gravity)) world().set_gravity(gravity_);
 }
@@ -136,6 +139,17 @@ void Session::throw_ball(const Ray& ray, const BallTool& ball) {
 }
 
 Status Session::explode(const Explosion& explosion) { return world().explode(explosion); }
+
+bool Session::paint(const Ray& ray, const PaintTool& brush) {
+  const std::optional<RayHit> found = hit(ray);
+  if (!found || world().kind(found->body) != BodyKind::Solid) return false;
+  const std::span<const Vec3> nodes = *world().node_positions(found->body);
+  NodeList list;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    if (length(nodes[i] - found->position) <= brush.radius) list.nodes.push_back(i);
+  }
+  return !list.nodes.empty() && world().set_strength_factor(found->body, list, brush.factor).ok();
+}
 
 std::string body_title(const World& world, BodyId body) {
   if (!world.contains(body)) return {};

@@ -25,6 +25,18 @@ struct BallTool {
   float speed = 15;      ///< m/s
 };
 
+/// The brush that makes solids stronger or weaker.
+struct PaintTool {
+  float radius = 0.15f;  ///< m
+  float factor = 0.2f;   ///< of the strength
+};
+
+/// A crack that is still shown.
+struct RecentCrack {
+  Crack crack;
+  double time = 0;  ///< s, of the world
+};
+
 /// Values of a body that can be changed while it moves.
 struct BodyTuning {
   float friction = 0.5f;
@@ -80,6 +92,12 @@ class Session {
 
   void throw_ball(const Ray& ray, const BallTool& ball);
   Status explode(const Explosion& explosion);
+  /// Sets the strength of the nodes around the point of a solid that the ray meets; false where it meets none.
+  bool paint(const Ray& ray, const PaintTool& brush);
+
+  /// Cracks of the last `kCracksShown` seconds, oldest first.
+  static constexpr double kCracksShown = 0.5;
+  const std::deque<RecentCrack>& cracks() const { return cracks_; }
 
   BodyId picked() const { return world().contains(picked_) ? picked_ : BodyId{}; }
   void pick(BodyId body) { picked_ = body; }
@@ -96,6 +114,7 @@ class Session {
   Vec3 gravity_;
   std::map<BodyId, BodyTuning> tunings_;  ///< of bodies that were changed
   std::deque<BodyId> balls_;
+  std::deque<RecentCrack> cracks_;
   std::optional<Grab> grab_;
   BodyId picked_{};
 };

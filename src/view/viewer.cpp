@@ -329,6 +329,13 @@ Overlay Viewer::make_overlay() {
   Overlay overlay(screen_);
   if (controls_.bounds) overlay.bounds(session_->world());
   if (controls_.contacts) overlay.contacts(session_->world().events().contacts, 0.07f * screen_.view.distance());
+  if (controls_.cracks) {
+    for (const RecentCrack& recent : session_->cracks()) {
+      const double age = session_->world().time() - recent.time;
+      overlay.crack(recent.crack, static_cast<float>(1 - age / Session::kCracksShown));
+    }
+  }
+  if (controls_.tool == Tool::Paint) overlay.strength(session_->world());
   if (const Grab* grab = session_->grabbed()) {
     session_->look();
     if (const std::optional<Vec3> held = session_->grabbed_position()) overlay.spring(*held, grab->target());

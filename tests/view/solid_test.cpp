@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "pliant/generators.h"
 
@@ -170,6 +173,36 @@ TEST(SolidSession, IsMovedByBlasts) {
   EXPECT_GT(session->world().state(ball)->center_of_mass.z, 0.1f);
   EXPECT_EQ(session->world().report().quarantined, 0u);
   EXPECT_TRUE(session->world().report().errors.empty());
+}
+
+TEST(SolidSession, PaintsStrengthAndShowsCracks) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("pliant-paint-" + std::to_string(::getpid()) + ".json");
+  std::ofstream(file) << R"({"bodies": [{"kind": "ground"}, {"kind": "solid", "name": "bar",
+      "mesh": {"box": [2, 0.4, 0.4], "cell": 0.1}, "position": [0, 1, 0], "material": {"strength": 1e4},
+      "held": [{"nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.99}}}]}]})";
+  const std::unique_ptr<Session> session = Session::load(file, 1).value();
+  std::filesystem::remove(file);
+  World& world = session->world();
+  const BodyId bar = world.find("bar");
+  EXPECT_FALSE(session->paint({{0, 1, 5}, {0, 1, 0}}, {0.15f, 1e-3f})) << "the sky";
+  ASSERT_TRUE(session->paint({{-0.5f, 1, 5}, {0, 0, -1}}, {0.25f, 1e-3f}));
+  std::size_t painted = 0;
+  const std::vector<float> factors = world.strength_factors(bar).value();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const bool is_near = length((*world.node_positions(bar))[i] - Vec3{-0.5f, 1, 0.2f}) <= 0.25f;
+    EXPECT_EQ(factors[i], is_near ? 1e-3f : 1.0f);
+    painted += is_near ? 1 : 0;
+  }
+  const Screen screen{{{0, 1, 6}, {0, 1, 0}, {0, 1, 0}, 45}, {0, 0, 400, 300}};
+  Overlay dots(screen);
+  dots.strength(world);
+  EXPECT_EQ(dots.strokes().size(), painted);
+  for (int i = 0; i < 20 && session->cracks().empty(); ++i) session->step();
+  ASSERT_FALSE(session->cracks().empty()) << "its own weight breaks it where it is weak";
+  Overlay crosses(screen);
+  crosses.crack(session->cracks().front().crack, 1);
+  EXPECT_EQ(crosses.strokes().size(), 2u);
 }
 
 TEST(SolidOverlay, ShowsBoundsContactsAndSleep) {
