@@ -34,6 +34,7 @@ struct BodySurface {
   bool is_open = false;
   /// The skin of a layered body: closed as that of a solid, but never told of as overlapping volumes.
   bool is_skin = false;
+  float thickness = 0;                                       ///< m, of a skin: what is deeper inside is in the core
   std::span<const std::array<std::uint32_t, 2>> segments{};  ///< of a rope
 };
 

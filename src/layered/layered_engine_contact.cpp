@@ -112,7 +112,8 @@ std::span<const BodySurface> LayeredEngine::list_surfaces() {
                          .gravity_scale = layered.settings.gravity_scale,
                          .filter = layered.settings.filter,
                          .is_active = layered.is_active(),
-                         .is_skin = true});
+                         .is_skin = true,
+                         .thickness = layered.thickness});
   }
   return surfaces_;
 }

@@ -14,6 +14,8 @@ constexpr float kMargin = 0.05f;
 constexpr float kOpenMargin = 0.5f;
 /// Share of the depth by which edges may sink in before they count beside the nodes.
 constexpr float kFlatness = 0.02f;
+/// Skins with at least so many faces each are looked at by textures.
+constexpr std::size_t kTextured = 5'000;
 /// Surfaces with more faces are worked on by all threads.
 constexpr std::size_t kLarge = 20'000;
 
@@ -79,7 +81,9 @@ std::span<const SolidMeeting> SolidMeetings::find(std::span<const BodySurface> s
   look(workers);
   open_rigid(solids, obstacles, workers);
   look_at_rigid(solids, obstacles, workers);
+  look_at_skins(solids, gravity, dt, workers);
   for (const Near& near : near_) add_meetings(solids, near);
+  for (const NearSkins& near : near_skins_) add_meetings(solids, near);
   for (const NearRigid& n : near_rigid_) add_meetings(solids[n.solid], obstacles[n.obstacle], *n.search);
   return meetings_;
 }
@@ -108,6 +112,7 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
   }
   near_.clear();
   near_rigid_.clear();
+  near_skins_.clear();
   is_used_.assign(count, 0);
   for (const ProxyPair pair : broad_phase_.update(boxes_, proxies_)) {
     const bool is_open = solids[pair.a].is_open;
@@ -116,6 +121,11 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
     if (!solids_meet && pair.b < count && !is_open && !is_other_open && !is_skin) continue;
     if (is_skin && pair.b >= count) continue;  // found node by node
     if (is_open && (pair.b >= count || is_other_open)) continue;
+    const auto is_fine = [&](std::uint32_t i) { return solids[i].is_skin && solids[i].faces.size() >= kTextured; };
+    if (pair.b < count && is_fine(pair.a) && is_fine(pair.b)) {
+      near_skins_.push_back({pair.a, pair.b, nullptr});
+      continue;
+    }
     is_used_[pair.a] = 1;
     if (pair.b < count) {
       near_.push_back({pair.a, pair.b, nullptr});
@@ -130,8 +140,9 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
     near_.push_back({i, i, nullptr});
     is_used_[i] = 1;
   }
-  std::sort(near_.begin(), near_.end(),
-            [](const Near& x, const Near& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  const auto by_bodies = [](const auto& x, const auto& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
+  std::sort(near_.begin(), near_.end(), by_bodies);
+  std::sort(near_skins_.begin(), near_skins_.end(), by_bodies);
 }
 
 /// Only of solids that are near to others, and only if they have changed.
@@ -187,6 +198,41 @@ void SolidMeetings::fit_trees(std::span<const BodySurface> solids, Vec3 gravity,
   for (const Near& n : near_) pairs_.emplace_back(solids[n.a].id, solids[n.b].id);
   searches_.keep_searches(pairs_);
   for (std::size_t i = 0; i < near_.size(); ++i) near_[i].search = &searches_.search(pairs_[i]);
+}
+
+void SolidMeetings::look_at_skins(std::span<const BodySurface> solids, Vec3 gravity, float dt, Workers& workers) {
+  for (auto& [id, skin] : skins_) skin.is_used = false;
+  for (const NearSkins& n : near_skins_) {
+    for (const std::uint32_t i : {n.a, n.b}) {
+      const BodySurface& s = solids[i];
+      Skin& skin = skins_[s.id];
+      if (skin.is_used) continue;
+      skin.is_used = true;
+      if (!skin.surface || skin.revision != s.revision) {
+        skin.surface = std::make_unique<TexturedSurface>(s.faces, s.rest);
+        skin.revision = s.revision;
+      }
+      skin.motion.resize(s.v.size());
+      const Vec3 boost = boost_of(s, gravity, dt);
+      for (std::size_t k = 0; k < s.v.size(); ++k) skin.motion[k] = dt * (s.v[k] + boost);
+      skin.surface->fit(s.x, skin.motion, workers);
+    }
+  }
+  std::erase_if(skins_, [](const auto& known) { return !known.second.is_used; });
+  const auto id_of = [&](const NearSkins& n) { return SurfacePairId{solids[n.a].id, solids[n.b].id}; };
+  pairs_.clear();
+  for (const NearSkins& n : near_skins_) pairs_.push_back(id_of(n));
+  std::sort(pairs_.begin(), pairs_.end());
+  std::erase_if(textures_,
+                [&](const auto& known) { return !std::binary_search(pairs_.begin(), pairs_.end(), known.first); });
+  for (NearSkins& n : near_skins_) {
+    const BodySurface &a = solids[n.a], &b = solids[n.b];
+    n.search = &textures_[id_of(n)];
+    n.search->find(*skins_[a.id].surface, *skins_[b.id].surface,
+                   {.reach = std::min(a.thickness, b.thickness),
+                    .margin = a.radius + b.radius + 0.5f * kMargin * (a.depth + b.depth)},
+                   workers);
+  }
 }
 
 /// Small pairs one per thread; all threads together on each of the others.
@@ -302,6 +348,29 @@ void SolidMeetings::add_meetings(std::span<const BodySurface> solids, const Near
       meeting.normal = -meeting.normal;
     }
     meeting.b_is_open = first.is_open || second.is_open;
+    meetings_.push_back(meeting);
+  }
+}
+
+void SolidMeetings::add_meetings(std::span<const BodySurface> solids, const NearSkins& near) {
+  const float friction = std::sqrt(solids[near.a].friction * solids[near.b].friction);
+  for (const TextureContact& contact : near.search->contacts()) {
+    const BodySurface& first = solids[contact.is_of_b ? near.b : near.a];
+    const BodySurface& second = solids[contact.is_of_b ? near.a : near.b];
+    SolidMeeting meeting{.a = {.body = first.id, .count = 1, .nodes = {contact.node}, .weights = {1}},
+                         .b = {.body = second.id, .count = 3, .nodes = contact.nodes},
+                         .velocity_a = first.v[contact.node],
+                         .normal = contact.normal,
+                         .gap = contact.gap - first.radius - second.radius,
+                         .slop = first.slop,
+                         .friction = friction,
+                         .key = key_of(first.id, second.id, contact.node)};
+    meeting.point = 0.5f * first.x[contact.node];
+    for (std::size_t k = 0; k < 3; ++k) {
+      meeting.b.weights[k] = contact.weights[k];
+      meeting.point += 0.5f * contact.weights[k] * second.x[contact.nodes[k]];
+      meeting.velocity_b += contact.weights[k] * second.v[contact.nodes[k]];
+    }
     meetings_.push_back(meeting);
   }
 }

@@ -11,12 +11,19 @@
 //
 // Nodes of solids against rigid shapes are not here: the engine finds them by the distance to the shape.
 //
+// Two fine skins of layered bodies are looked at by textures instead (collide/texture_contacts.h). That knows no edges
+// and no lateral motion within a substep, which hardly matters where texels are small; it finds what is as deep inside
+// as the skins are thick, remembers nothing, and has no expensive first search. Measured on one core, two rings of 64²,
+// 128² and 256² texels in contact all around, in µs for each contact: 2.8, 1.9, 2.8, against 2.1, 2.9, 3.9 by surfaces
+// and 6 to 9 in the substep in which they meet.
+//
 // Limits: a node that is deeper inside than `BodySurface::depth` is not found. Within one solid sides are remembered
 // from substep to substep, for there the back of a face is the body itself.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,6 +32,7 @@
 #include "collide/obstacle.h"
 #include "collide/rigid_features.h"
 #include "collide/surface_searches.h"
+#include "collide/texture_contacts.h"
 #include "solid/solid_meeting.h"
 
 namespace pliant {
@@ -60,6 +68,17 @@ class SolidMeetings {
     std::uint32_t a, b;  ///< places among the solids
     SurfaceContacts* search;
   };
+  struct NearSkins {
+    std::uint32_t a, b;
+    TextureContacts* search;
+  };
+  /// A skin as textures see it.
+  struct Skin {
+    std::uint64_t revision = 0;
+    std::unique_ptr<TexturedSurface> surface;
+    std::vector<Vec3> motion;
+    bool is_used = false;
+  };
   struct NearRigid {
     std::uint32_t solid, obstacle;
     RigidContacts* search;
@@ -71,7 +90,9 @@ class SolidMeetings {
   void look(Workers& workers);
   void open_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
   void look_at_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles, Workers& workers);
+  void look_at_skins(std::span<const BodySurface> solids, Vec3 gravity, float dt, Workers& workers);
   void add_meetings(std::span<const BodySurface> solids, const Near& near);
+  void add_meetings(std::span<const BodySurface> solids, const NearSkins& near);
   void add_meetings(const BodySurface& solid, const Obstacle& obstacle, const RigidContacts& search);
 
   SurfaceSearches searches_;
@@ -79,6 +100,8 @@ class SolidMeetings {
   std::map<SurfacePairId, RigidContacts> rigid_;
   std::vector<std::pair<SurfacePairId, RigidContacts::Memory>> saved_rigid_;  ///< to be restored by the next search
   RigidFeaturesOfShapes features_;
+  std::map<BodyId, Skin> skins_;
+  std::map<SurfacePairId, TextureContacts> textures_;
   BroadPhase broad_phase_;
   Workers alone_{1};  ///< for what is small, each done by one thread
   std::vector<SolidMeeting> meetings_;
@@ -89,6 +112,7 @@ class SolidMeetings {
   std::vector<BroadPhaseProxy> proxies_;
   std::vector<Near> near_;
   std::vector<NearRigid> near_rigid_;
+  std::vector<NearSkins> near_skins_;
   std::vector<SurfacePairId> pairs_;
   std::vector<std::uint8_t> is_used_;  ///< by solid
   std::vector<std::uint32_t> used_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "geometry/layer_core.h"
 #include "pliant/generators.h"
 #include "pliant/world.h"
 
@@ -167,6 +168,60 @@ TEST(LayeredContacts, ATowerOfRigidAndLayeredBodiesIsOneIsland) {
   EXPECT_LT(world.state(low)->world_from_body.position.y, 0.49f);
 }
 
+/// How far a weight that slides along Y sinks into a ball whose core is fixed.
+template <typename Def>
+float indentation(const Def& ball_def) {
+  World world(WorldDef{.allow_sleep = false});
+  world.add(ball_def).value();
+  const BodyId weight =
+      world.add(RigidDef{.shape = Box{{0.5f, 0.1f, 0.5f}}, .density = 4000, .position = {0, 0.3501f, 0}}).value();
+  world.add(JointDef{.kind = JointKind::Slider, .b = weight, .axis = {0, 1, 0}}).value();
+  for (int i = 0; i < 100; ++i) world.step();
+  EXPECT_LT(length(world.state(weight)->velocity), 2e-3f);
+  return 0.35f - world.state(weight)->world_from_body.position.y;
+}
+
+/// The layer of a layered ball as a solid, cut into `layers`, its inside held.
+SolidDef solid_of(const LayeredDef& layered, std::uint32_t layers) {
+  const TriMesh& surface = layered.atlas.surface;
+  const auto count = static_cast<std::uint32_t>(surface.vertices.size());
+  SolidDef solid;
+  solid.material = layered.material;
+  solid.gravity_scale = 0;
+  NodeList inner;
+  for (std::uint32_t k = 0; k <= layers; ++k) {
+    const float scale = 1 - float(k) / float(layers) * layered.thickness / 0.3f;
+    for (const Vec3 v : surface.vertices) solid.mesh.nodes.push_back(v * scale);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) inner.nodes.push_back(layers * count + i);
+  solid.held.push_back({.nodes = inner});
+  for (std::uint32_t k = 0; k < layers; ++k) {
+    for (const Face& face : surface.faces) {
+      for (Tet tet : layer_tets(face, count)) {
+        for (std::uint32_t& node : tet) node += k * count;
+        solid.mesh.tets.push_back(tet);
+      }
+    }
+  }
+  return solid;
+}
+
+TEST(LayeredContacts, AWeightSinksInAsFarAsIntoASolidOfFineTetsRoundAFixedCore) {
+  LayeredDef layered;
+  layered.atlas = atlas_sphere(0.3f, 12);
+  layered.material.young_modulus = 2e5f;
+  layered.material.stiffness_damping = 0.01f;
+  layered.thickness = 0.05f;
+  layered.core_is_fixed = true;
+  layered.gravity_scale = 0;
+  const float soft = indentation(layered), truth = indentation(solid_of(layered, 3));
+  EXPECT_GT(truth, 0.005f);
+  EXPECT_NEAR(soft, truth, 0.1f * truth);
+  // With one tet through its thickness the solid is the same thing, but for its rotations.
+  const float same = indentation(solid_of(layered, 1));
+  EXPECT_NEAR(soft, same, 0.03f * same);
+}
+
 TEST(LayeredContacts, SnapshotsContinueBitForBitOnAnyNumberOfThreads) {
   std::uint64_t hashes[2];
   for (const int threads : {1, 2}) {
@@ -182,6 +237,13 @@ TEST(LayeredContacts, SnapshotsContinueBitForBitOnAnyNumberOfThreads) {
     sheet.shape = ClothSheet{.width = 0.6f, .length = 0.6f, .cells_x = 10, .cells_z = 10};
     sheet.position = {0, 0.82f, 0};
     world.add(sheet);
+    // Fine enough to be looked at by textures.
+    LayeredDef fine = ball({2, 0.3f, 0});
+    fine.atlas = atlas_sphere(0.3f, 21);
+    ASSERT_GT(fine.atlas.surface.faces.size(), 5000u);
+    world.add(fine);
+    fine.position = {2.05f, 0.91f, 0};
+    world.add(fine);
     for (int i = 0; i < 15; ++i) world.step();
     const Snapshot snapshot = world.snapshot();
     for (int i = 0; i < 15; ++i) world.step();

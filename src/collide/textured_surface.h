@@ -1,0 +1,60 @@
+// A closed surface of many small triangles, as contact by textures sees it: clusters of faces with boxes and normals.
+//
+// The clusters are the low-resolution proxy of Galoppo et al. 2006, §5.1: what of two surfaces may touch, and which way
+// it looks, is asked of them alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.h"
+#include "geometry/adjacency.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+
+namespace pliant {
+
+class TexturedSurface {
+ public:
+  /// About this many faces make a cluster.
+  static constexpr std::size_t kClusterFaces = 32;
+
+  /// Faces by node, looking outward, and the places of the nodes at rest. The faces must stay.
+  TexturedSurface(std::span<const Face> faces, std::span<const Vec3> rest);
+
+  /// Where the nodes are and how far each goes in the substep; both must stay until the next fit.
+  void fit(std::span<const Vec3> x, std::span<const Vec3> motion, Workers& workers);
+
+  struct Cluster {
+    std::span<const std::uint32_t> faces, nodes;
+  };
+  std::size_t cluster_count() const { return boxes_.size(); }
+  Cluster cluster(std::size_t i) const { return {cluster_faces_[i], cluster_nodes_[i]}; }
+  const Aabb& box(std::size_t cluster) const { return boxes_[cluster]; }  ///< of its nodes, now and after the substep
+  const Aabb& bounds() const { return bounds_; }
+  /// The mean of its faces' normals, by area; shorter than 1 the more they differ.
+  Vec3 mean_normal(std::size_t cluster) const;
+
+  std::span<const Face> faces() const { return faces_; }
+  std::span<const Vec3> x() const { return x_; }
+  std::span<const Vec3> motion() const { return motion_; }
+  std::span<const std::uint32_t> faces_of(std::uint32_t node) const { return faces_of_node_[node]; }
+  float edge() const { return edge_; }  ///< m, mean length at rest
+  /// Twice the area times the unit normal.
+  Vec3 area_normal(std::uint32_t face) const;
+  /// Outward at a node: the mean of the faces around it.
+  Vec3 node_normal(std::uint32_t node) const;
+
+ private:
+  void make_clusters(std::span<const Vec3> rest);
+
+  std::span<const Face> faces_;
+  std::span<const Vec3> x_, motion_;
+  Csr faces_of_node_, cluster_faces_, cluster_nodes_;
+  std::vector<Aabb> boxes_;
+  Aabb bounds_;
+  float edge_ = 0;
+};
+
+}  // namespace pliant
