@@ -126,7 +126,7 @@ void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint3
 //
 // The same for contacts, along their normals, and heavier nodes in lines under large tension were tried: a sheet then
 // holds a body a thousand times as heavy, which else falls through, but throws it about, and dishes on a tablecloth and
-// boxes in a net gain energy.
+// boxes in a net gain energy. Such bodies are solved at once (particle_loaded.cpp).
 void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
   anchor_shares_.clear();
   for (const AnchorRow& row : anchor_rows_) {

@@ -90,14 +90,15 @@ void solve_dense(std::vector<double>& a, std::vector<double>& x, std::size_t n) 
 }  // namespace
 
 void LoadedRows::clear() {
-  bodies_.clear();
+  body_count_ = 0;
   is_started_ = false;
   rows_.clear();
 }
 
 std::uint32_t LoadedRows::add(const LoadedBody& body) {
-  bodies_.push_back({body, std::vector<double>(4 * body.v.size())});
-  return static_cast<std::uint32_t>(bodies_.size() - 1);
+  if (bodies_.size() == body_count_) bodies_.emplace_back();
+  bodies_[body_count_].given = body;
+  return static_cast<std::uint32_t>(body_count_++);
 }
 
 Vec3d LoadedRows::velocity(const LoadedRow& row, std::span<const RigidBodyMotion> rigid) const {
@@ -168,10 +169,14 @@ void LoadedRows::number_rigid(std::span<const RigidBodyMotion> rigid) {
 
 LoadedRows::Coupling& LoadedRows::coupling(std::uint32_t body, std::uint32_t rigid) {
   const auto is_it = [&](const Coupling& c) { return c.body == body && c.rigid == rigid; };
-  const auto found = std::find_if(couplings_.begin(), couplings_.end(), is_it);
-  if (found != couplings_.end()) return *found;
-  couplings_.push_back({body, rigid, std::vector<double>(24 * bodies_[body].given.v.size()), {}});
-  return couplings_.back();
+  const auto known = couplings();
+  const auto found = std::find_if(known.begin(), known.end(), is_it);
+  if (found != known.end()) return *found;
+  if (couplings_.size() == coupling_count_) couplings_.emplace_back();
+  Coupling& added = couplings_[coupling_count_++];
+  added.body = body, added.rigid = rigid;
+  added.direct.assign(24 * bodies_[body].given.v.size(), 0);
+  return added;
 }
 
 void LoadedRows::add_rigid_matrix(const LoadedRow& row) {
@@ -231,7 +236,7 @@ void LoadedRows::add_right_side(const LoadedRow& row) {
 }
 
 void LoadedRows::assemble(std::span<const RigidBodyMotion> rigid) {
-  couplings_.clear();
+  coupling_count_ = 0;
   const std::size_t n = 6 * rigid_list_.size();
   rigid_matrix_.assign(n * n, 0);
   rigid_x_.assign(n, 0);
@@ -244,7 +249,7 @@ void LoadedRows::assemble(std::span<const RigidBodyMotion> rigid) {
       for (std::size_t c = 0; c < 3; ++c) rigid_matrix_[n * (6 * i + 3 + r) + 6 * i + 3 + c] = inertia[3 * r + c];
     }
   }
-  for (std::uint32_t b = 0; b < bodies_.size(); ++b) {
+  for (std::uint32_t b = 0; b < body_count_; ++b) {
     Body& body = bodies_[b];
     body.x = body.missing;
     body.given.factor->clear();
@@ -269,23 +274,23 @@ void LoadedRows::assemble(std::span<const RigidBodyMotion> rigid) {
 
 /// What the rigid bodies see of the nodes: A_rr − C A⁻¹ Cᵀ.
 void LoadedRows::factor_and_solve() {
-  for (Body& body : bodies_) {
+  for (Body& body : bodies()) {
     body.given.factor->factor();
     body.given.factor->solve(body.x.data());
   }
   const std::size_t n = 6 * rigid_list_.size();
-  for (Coupling& c : couplings_) {
+  for (Coupling& c : couplings()) {
     c.through = c.direct;
     const std::size_t size = c.direct.size() / 6;
     for (std::size_t k = 0; k < 6; ++k) bodies_[c.body].given.factor->solve(&c.through[k * size]);
   }
-  for (const Coupling& a : couplings_) {
+  for (const Coupling& a : couplings()) {
     const std::size_t size = a.direct.size() / 6;
     for (std::size_t r = 0; r < 6; ++r) {
       const double* direct = &a.direct[r * size];
       double& x = rigid_x_[6 * a.rigid + r];
       for (std::size_t i = 0; i < size; ++i) x -= direct[i] * bodies_[a.body].x[i];
-      for (const Coupling& b : couplings_) {
+      for (const Coupling& b : couplings()) {
         if (b.body != a.body) continue;
         for (std::size_t c = 0; c < 6; ++c) {
           double sum = 0;
@@ -296,7 +301,7 @@ void LoadedRows::factor_and_solve() {
     }
   }
   solve_dense(rigid_matrix_, rigid_x_, n);
-  for (const Coupling& c : couplings_) {
+  for (const Coupling& c : couplings()) {
     const std::size_t size = c.direct.size() / 6;
     for (std::size_t k = 0; k < 6; ++k) {
       const double motion = rigid_x_[6 * c.rigid + k];
@@ -306,7 +311,7 @@ void LoadedRows::factor_and_solve() {
 }
 
 void LoadedRows::apply(std::span<RigidBodyMotion> rigid, double share) {
-  for (Body& body : bodies_) {
+  for (Body& body : bodies()) {
     for (std::uint32_t i = 0; i < body.given.v.size(); ++i) {
       Vec4& v = body.given.v[i];
       if (v.w <= 0) continue;
@@ -342,7 +347,7 @@ void LoadedRows::find_step(LoadedRow& row) const {
 /// holds them, and far from any solution.
 void LoadedRows::start() {
   is_started_ = true;
-  for (Body& body : bodies_) {
+  for (Body& body : bodies()) {
     const LoadedBody& given = body.given;
     body.missing.assign(4 * given.v.size(), 0);
     const auto change = [&](std::uint32_t i) { return Vec3d(given.v[i].xyz() - given.v_before[i].xyz()); };
@@ -367,9 +372,9 @@ void LoadedRows::start() {
   }
 }
 
-double LoadedRows::missing_along() const {
+double LoadedRows::missing_along() {
   double sum = 0;
-  for (const Body& body : bodies_) {
+  for (const Body& body : bodies()) {
     for (std::size_t i = 0; i < body.x.size(); ++i) sum += body.x[i] * body.missing[i];
   }
   return sum;
@@ -385,6 +390,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
     start += dot(row.change, row.applied - row.asked);
     inertia += dot(row.change, row.step);
   }
+  if (!std::isfinite(start + inertia)) return;  // a body that is lost must not take others with it
   constexpr int kMostTrials = 6;
   constexpr double kEnough = 0.3, kLeast = 0.1;
   double share = 1, low = 0, low_slope = start;
@@ -402,7 +408,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
     share = next;
   }
   for (LoadedRow& row : rows_) row.applied += row.step * share;
-  for (Body& body : bodies_) {
+  for (Body& body : bodies()) {
     for (double& part : body.missing) part *= 1 - share;
   }
 }

@@ -70,7 +70,7 @@ struct LoadedBody {
 class LoadedRows {
  public:
   void clear();
-  bool is_empty() const { return bodies_.empty(); }
+  bool is_empty() const { return body_count_ == 0; }
   std::uint32_t add(const LoadedBody& body);
   void add(const LoadedRow& row) { rows_.push_back(row); }
   std::span<const LoadedRow> rows() const { return rows_; }
@@ -83,21 +83,21 @@ class LoadedRows {
 
  private:
   struct Body {
-    LoadedBody given;
-    std::vector<double> x;          ///< four numbers for each node: right-hand side, then change of velocity
+    LoadedBody given{};
+    std::vector<double> x{};        ///< four numbers for each node: right-hand side, then change of velocity
     std::vector<double> missing{};  ///< N s, of the free velocities: what those of now have not felt yet
   };
   /// How the nodes of a body see a rigid body, by six columns of four numbers for each node; and the same through the
   /// inverse of the nodes' matrix.
   struct Coupling {
-    std::uint32_t body, rigid;
-    std::vector<double> direct, through;
+    std::uint32_t body = 0, rigid = 0;
+    std::vector<double> direct{}, through{};
   };
 
   void number_rigid(std::span<const RigidBodyMotion> rigid);
   Coupling& coupling(std::uint32_t body, std::uint32_t rigid);
   void start();
-  double missing_along() const;
+  double missing_along();
   void assemble(std::span<const RigidBodyMotion> rigid);
   void add_matrix(const LoadedRow& row);
   void add_rigid_matrix(const LoadedRow& row);
@@ -110,11 +110,15 @@ class LoadedRows {
   double judge(LoadedRow& row, std::span<const RigidBodyMotion> rigid, float h);
   void judge_segment(LoadedRow& row, double stiffness, float h);
   void judge_contact(LoadedRow& row, Vec3d trial, double stiffness);
+  std::span<Body> bodies() { return {bodies_.data(), body_count_}; }
+  std::span<Coupling> couplings() { return {couplings_.data(), coupling_count_}; }
   bool is_moved(std::uint32_t body, std::uint32_t node) const { return bodies_[body].given.v[node].w > 0; }
 
+  // More than there are now, kept for their memory.
   std::vector<Body> bodies_;
-  std::vector<LoadedRow> rows_;
   std::vector<Coupling> couplings_;
+  std::size_t body_count_ = 0, coupling_count_ = 0;
+  std::vector<LoadedRow> rows_;
   std::vector<std::uint32_t> rigid_number_;  ///< by place in the list of rigid bodies
   std::vector<std::uint32_t> rigid_list_;    ///< the other way round
   std::vector<double> rigid_matrix_, rigid_x_;
