@@ -8,31 +8,31 @@
 namespace pliant {
 namespace {
 
-constexpr std::size_t kSize = BlockCholesky::kSize, kStride = BlockCholesky::kStride;
 /// Of what stood on the diagonal before: sums of some hundred numbers and their elimination leave that much rounding.
 template <typename Real>
 constexpr Real kLeastPivot = static_cast<Real>(1e-5);
 template <>
 constexpr double kLeastPivot<double> = 1e-13;
 
-/// Eight numbers at a time.
-template <typename Real>
+/// Eight or four numbers at a time.
+template <typename Real, std::size_t Count>
 struct Lanes {
-  using Type __attribute__((vector_size(8 * sizeof(Real)))) = Real;
+  using Type __attribute__((vector_size(Count * sizeof(Real)))) = Real;
 };
-template <typename Real>
-typename Lanes<Real>::Type load_lanes(const Real* from) {
-  typename Lanes<Real>::Type v;
+template <std::size_t Count, typename Real>
+typename Lanes<Real, Count>::Type load_lanes(const Real* from) {
+  typename Lanes<Real, Count>::Type v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
-template <typename Real>
-void store_lanes(Real* to, const typename Lanes<Real>::Type& v) {
+template <typename Real, typename V>
+void store_lanes(Real* to, const V& v) {
   std::memcpy(to, &v, sizeof v);
 }
-template <typename Real>
-Real sum_lanes(const typename Lanes<Real>::Type& v) {
-  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+template <typename Real, std::size_t Count, typename V>
+Real sum_lanes(const V& v) {
+  if constexpr (Count == 4) return (v[0] + v[2]) + (v[1] + v[3]);
+  if constexpr (Count == 8) return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
 using Neighbours = std::vector<std::set<std::uint32_t>>;
@@ -63,20 +63,20 @@ std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph) {
 }
 
 /// c −= a bᵀ, blocks by columns.
-template <typename Real>
+template <typename Real, std::size_t kSize, std::size_t kStride>
 void subtract_product(Real* c, const Real* a, const Real* b) {
   for (std::size_t column = 0; column < kSize; ++column) {
-    auto sum = load_lanes<Real>(c + column * kStride);
-    for (std::size_t k = 0; k < kSize; ++k) sum -= load_lanes<Real>(a + k * kStride) * b[k * kStride + column];
-    store_lanes<Real>(c + column * kStride, sum);
+    auto sum = load_lanes<kStride>(c + column * kStride);
+    for (std::size_t k = 0; k < kSize; ++k) sum -= load_lanes<kStride>(a + k * kStride) * b[k * kStride + column];
+    store_lanes(c + column * kStride, sum);
   }
 }
 
 }  // namespace
 
-template <typename Real>
-void BlockCholeskyOf<Real>::analyze(std::size_t blocks,
-                                    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
+                                          const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   count_ = blocks;
   Neighbours graph(blocks);
   for (const auto& [a, b] : pairs) graph[a].insert(b), graph[b].insert(a);
@@ -95,27 +95,27 @@ void BlockCholeskyOf<Real>::analyze(std::size_t blocks,
   scratch_.assign(blocks * kStride, Real(0));
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::clear() {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::clear() {
   std::fill(values_.begin(), values_.end(), Real(0));
 }
 
-template <typename Real>
-std::size_t BlockCholeskyOf<Real>::find(std::uint32_t row, std::uint32_t column) const {
+template <typename Real, std::size_t Size>
+std::size_t BlockCholeskyOf<Real, Size>::find(std::uint32_t row, std::uint32_t column) const {
   const auto begin = rows_.begin() + starts_[column], end = rows_.begin() + starts_[column + 1];
   return static_cast<std::size_t>(std::lower_bound(begin, end, row) - rows_.begin());
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::add_diagonal(std::uint32_t a, const double* block) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::add_diagonal(std::uint32_t a, const double* block) {
   Real* to = pivot(position_[a]);
   for (std::size_t c = 0; c < kSize; ++c) {
     for (std::size_t r = 0; r < kSize; ++r) to[c * kStride + r] += static_cast<Real>(block[r * kSize + c]);
   }
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::add(std::uint32_t a, std::uint32_t b, const double* block) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::add(std::uint32_t a, std::uint32_t b, const double* block) {
   const std::uint32_t pa = position_[a], pb = position_[b];
   Real* to = below(pa > pb ? find(pa, pb) : find(pb, pa));
   for (std::size_t c = 0; c < kSize; ++c) {
@@ -126,8 +126,8 @@ void BlockCholeskyOf<Real>::add(std::uint32_t a, std::uint32_t b, const double* 
 }
 
 /// The lower factor of the pivot block, with the reciprocals of its diagonal (0 where the pivot was dropped).
-template <typename Real>
-void BlockCholeskyOf<Real>::factor_pivot(std::size_t column) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::factor_pivot(std::size_t column) {
   Real* l = pivot(column);
   for (std::size_t j = 0; j < kSize; ++j) {
     Real d = l[j * kStride + j];
@@ -145,34 +145,34 @@ void BlockCholeskyOf<Real>::factor_pivot(std::size_t column) {
 }
 
 /// B ← B L⁻ᵀ for the blocks below the pivot.
-template <typename Real>
-void BlockCholeskyOf<Real>::scale_below(std::size_t column) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::scale_below(std::size_t column) {
   const Real* l = pivot(column);
   for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
     Real* b = below(k);
     for (std::size_t j = 0; j < kSize; ++j) {
-      auto v = load_lanes<Real>(b + j * kStride);
-      for (std::size_t i = 0; i < j; ++i) v -= load_lanes<Real>(b + i * kStride) * l[i * kStride + j];
-      store_lanes<Real>(b + j * kStride, v * l[j * kStride + j]);
+      auto v = load_lanes<kStride>(b + j * kStride);
+      for (std::size_t i = 0; i < j; ++i) v -= load_lanes<kStride>(b + i * kStride) * l[i * kStride + j];
+      store_lanes(b + j * kStride, v * l[j * kStride + j]);
     }
   }
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::update_right_of(std::size_t column) {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::update_right_of(std::size_t column) {
   for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
     const std::uint32_t target = rows_[k];
-    subtract_product(pivot(target), below(k), below(k));
+    subtract_product<Real, kSize, kStride>(pivot(target), below(k), below(k));
     std::size_t at = starts_[target];
     for (std::size_t m = k + 1; m < starts_[column + 1]; ++m) {
       while (rows_[at] != rows_[m]) ++at;  // the fill is there: elimination joined them
-      subtract_product(below(at), below(m), below(k));
+      subtract_product<Real, kSize, kStride>(below(at), below(m), below(k));
     }
   }
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::factor() {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::factor() {
   for (std::size_t column = 0; column < count_; ++column) {
     for (std::size_t j = 0; j < kSize; ++j) largest_[column][j] = std::abs(pivot(column)[j * kStride + j]);
   }
@@ -183,14 +183,16 @@ void BlockCholeskyOf<Real>::factor() {
   }
 }
 
-template <typename Real>
-void BlockCholeskyOf<Real>::solve(Real* x) const {
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve(Real* x) const {
   Real* y = scratch_.data();
   for (std::size_t i = 0; i < count_; ++i)
-    store_lanes<Real>(y + position_[i] * kStride, load_lanes<Real>(x + i * kStride));
+    store_lanes(y + position_[i] * kStride, load_lanes<kStride>(x + i * kStride));
   for (std::size_t column = 0; column < count_; ++column) {
     const Real* l = pivot(column);
     Real* v = y + column * kStride;
+    // Right-hand sides that act in a few places are zero almost everywhere.
+    if (std::all_of(v, v + kSize, [](Real part) { return part == 0; })) continue;
     for (std::size_t j = 0; j < kSize; ++j) {
       v[j] *= l[j * kStride + j];
       for (std::size_t i = j + 1; i < kSize; ++i) v[i] -= l[j * kStride + i] * v[j];
@@ -198,31 +200,32 @@ void BlockCholeskyOf<Real>::solve(Real* x) const {
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
       const Real* b = below(k);
       Real* to = y + rows_[k] * kStride;
-      auto sum = load_lanes<Real>(to);
-      for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<Real>(b + j * kStride) * v[j];
-      store_lanes<Real>(to, sum);
+      auto sum = load_lanes<kStride>(to);
+      for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<kStride>(b + j * kStride) * v[j];
+      store_lanes(to, sum);
     }
   }
   for (std::size_t column = count_; column-- > 0;) {
     const Real* l = pivot(column);
     Real* v = y + column * kStride;
-    typename Lanes<Real>::Type dots[kSize] = {};
+    typename Lanes<Real, kStride>::Type dots[kSize] = {};
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
-      const auto from = load_lanes<Real>(y + rows_[k] * kStride);
+      const auto from = load_lanes<kStride>(y + rows_[k] * kStride);
       const Real* b = below(k);
-      for (std::size_t j = 0; j < kSize; ++j) dots[j] += load_lanes<Real>(b + j * kStride) * from;
+      for (std::size_t j = 0; j < kSize; ++j) dots[j] += load_lanes<kStride>(b + j * kStride) * from;
     }
     for (std::size_t j = kSize; j-- > 0;) {
-      Real d = v[j] - sum_lanes<Real>(dots[j]);
+      Real d = v[j] - sum_lanes<Real, kStride>(dots[j]);
       for (std::size_t i = j + 1; i < kSize; ++i) d -= l[j * kStride + i] * v[i];
       v[j] = d * l[j * kStride + j];
     }
   }
   for (std::size_t i = 0; i < count_; ++i)
-    store_lanes<Real>(x + i * kStride, load_lanes<Real>(y + position_[i] * kStride));
+    store_lanes(x + i * kStride, load_lanes<kStride>(y + position_[i] * kStride));
 }
 
 template class BlockCholeskyOf<float>;
 template class BlockCholeskyOf<double>;
+template class BlockCholeskyOf<double, 3>;
 
 }  // namespace pliant

@@ -1,5 +1,5 @@
 // Cholesky factors of a sparse symmetric matrix of 6x6 blocks: the coarse problem of a solid, a few hundred blocks
-// wide.
+// wide. And of 3x3 blocks: the nodes of a cloth, rope or jelly under a heavy load.
 //
 // The elimination order and the pattern of the factor are found once (minimum degree); values are factored every step.
 // A pivot that is nothing but rounding is dropped: its mode, such as the turning of a single node, plays no part.
@@ -14,22 +14,22 @@
 
 namespace pliant {
 
-template <typename Real>
+template <typename Real, std::size_t Size = 6>
 class BlockCholeskyOf {
  public:
-  static constexpr std::size_t kSize = 6, kStride = 8;    ///< columns of six, padded to eight lanes
-  static constexpr std::size_t kReals = kSize * kStride;  ///< of one block, by columns
+  static constexpr std::size_t kSize = Size, kStride = Size > 4 ? 8 : 4;  ///< columns, padded to eight or four lanes
+  static constexpr std::size_t kReals = kSize * kStride;                  ///< of one block, by columns
 
   /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each.
   void analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
   /// Sets all values to zero.
   void clear();
-  /// Adds to the diagonal block of `a` (row-major 6x6, symmetric), or to block (a, b) = transposed (b, a).
+  /// Adds to the diagonal block of `a` (row-major, symmetric), or to block (a, b) = transposed (b, a).
   void add_diagonal(std::uint32_t a, const double* block);
   void add(std::uint32_t a, std::uint32_t b, const double* block);
   void factor();
-  /// Solves in place; `x` holds eight numbers for each block, of which the last two stay zero.
+  /// Solves in place; `x` holds `kStride` numbers for each block, of which those beyond `kSize` stay zero.
   void solve(Real* x) const;
 
   std::size_t size() const { return count_; }
@@ -60,5 +60,6 @@ class BlockCholeskyOf {
 
 using BlockCholesky = BlockCholeskyOf<float>;
 using BlockCholeskyDouble = BlockCholeskyOf<double>;
+using BlockCholesky3 = BlockCholeskyOf<double, 3>;
 
 }  // namespace pliant

@@ -4,6 +4,7 @@
 #include "geometry/adjacency.h"
 #include "particle/particle_engine.h"
 #include "solve/bend_lines.h"
+#include "solve/loaded_rows.h"
 
 namespace pliant {
 
@@ -63,7 +64,15 @@ struct ParticleEngine::Body {
   std::vector<Vec3> way_velocities;                    ///< m/s, when the substep began
   std::shared_ptr<const ParticleModel> springs_model;  ///< whose these are:
   std::vector<NodeTie> ties;
+  std::size_t first_spring = 0;  ///< of the ties, the first that is not a chain's segment
   Csr ties_of_node;
+
+  // Under a heavy load (particle_loaded.cpp).
+  float load = 0;                                   ///< kg, of the heaviest body on it; 0: its rows take turns
+  std::uint32_t load_place = 0;                     ///< among all such bodies
+  std::shared_ptr<const ParticleModel> load_model;  ///< whose this is:
+  BlockCholesky3 load_factor;
+  std::vector<SharedSpring> load_springs;
 
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;

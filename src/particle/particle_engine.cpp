@@ -20,7 +20,7 @@ bool is_within(Vec3 v, float limit) {
 
 }  // namespace
 
-ParticleEngine::ParticleEngine(Workers& workers) : workers_(workers) {}
+ParticleEngine::ParticleEngine(Workers& workers) : workers_(workers), loaded_(std::make_unique<LoadedRows>()) {}
 ParticleEngine::~ParticleEngine() = default;
 
 std::span<Vec4> ParticleEngine::positions(const Body& b) { return std::span(x_).subspan(b.first, b.count); }

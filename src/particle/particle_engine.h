@@ -34,6 +34,7 @@
 
 namespace pliant {
 
+class LoadedRows;
 struct TiePoint;
 
 /// The engine's part of a snapshot; opaque outside particle/.
@@ -236,6 +237,15 @@ class ParticleEngine {
   template <typename Visit>
   void for_each_touched_part(Visit&& visit);
   void sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps);
+  bool may_be_loaded(const Body& body) const;
+  void find_loaded(std::span<const RigidBodyMotion> rigid);
+  void find_load_pattern(Body& body);
+  void begin_loaded(std::span<const RigidBodyMotion> rigid, float h);
+  void add_segments(const Body& body, float h);
+  void add_touches(const Body& body, float h);
+  void add_rigid_rows(float h);
+  void solve_loaded(std::span<RigidBodyMotion> rigid);
+  void end_loaded();
   void find_springs(Body& body);
   void share_nodes(Body& body, SharedNodes& nodes, float h);
   void share_rows(Body& body, SharedNodes& nodes);
@@ -274,8 +284,11 @@ class ParticleEngine {
   };
   std::vector<SharedRow> shared_rows_;
   std::vector<std::uint32_t> shared_slots_;  ///< scratch
-  std::vector<std::uint8_t> ring_of_;        ///< scratch: by node of a body, how far from what touches, 0: farther
-  std::uint64_t surface_revisions_ = 0;      ///< so far
+  std::unique_ptr<LoadedRows> loaded_;
+  std::vector<Vec4> unloaded_;                                  ///< scratch
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> loads_;  ///< scratch: slots, and rigid bodies that they touch
+  std::vector<std::uint8_t> ring_of_;    ///< scratch: by node of a body, how far from what touches, 0: farther
+  std::uint64_t surface_revisions_ = 0;  ///< so far
   std::vector<AnchorRow> anchor_rows_;
   std::vector<TieRow> tie_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted

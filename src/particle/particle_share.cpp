@@ -30,6 +30,7 @@ void ParticleEngine::find_springs(Body& b) {
       b.ties.push_back({{line.nodes[i], line.nodes[i + 1]}, stiffness});
     }
   }
+  b.first_spring = b.ties.size();
   for (const Spring& spring : b.model->springs) b.ties.push_back({spring.nodes, spring.stiffness});
   if (const auto* jelly = std::get_if<JellyDef>(b.def.get())) {
     const auto rest = mass_spring_rest(jelly->mesh, {jelly->young_modulus, jelly->poisson_ratio});

@@ -126,7 +126,7 @@ void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint3
 //
 // The same for contacts, along their normals, and heavier nodes in lines under large tension were tried: a sheet then
 // holds a body a thousand times as heavy, which else falls through, but throws it about, and dishes on a tablecloth and
-// boxes in a net gain energy.
+// boxes in a net gain energy. Such bodies are solved at once (particle_loaded.cpp).
 void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
   anchor_shares_.clear();
   for (const AnchorRow& row : anchor_rows_) {
@@ -164,6 +164,7 @@ template <typename Visit>
 void ParticleEngine::for_each_touched_part(Visit&& visit) {
   constexpr std::size_t kParts = 4;
   for_each_active([&](Body& b) {
+    if (b.load > 0) return;
     parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
       for (std::size_t part = begin; part < end; ++part) visit(b, std::span<ContactGroup>(b.touches[part]));
     });
@@ -186,6 +187,7 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
 }
 
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
+  begin_loaded(rigid, h);
   for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
   warm_start(rigid_contacts_, v_, rigid);
   warm_start(solid_rows_, v_, rigid);
@@ -194,7 +196,11 @@ void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   for_each_active([&](Body& b) { begin_gas(b, h); });
   share_masses(rigid);
   begin_sharing();
-  for_each_active([&](Body& b) { b.chains.prepare(workers_, positions(b), velocities(b), h); });
+  for_each_active([&](Body& b) {
+    if (b.load > 0) unloaded_.assign(velocities(b).begin(), velocities(b).end());
+    b.chains.prepare(workers_, positions(b), velocities(b), h);
+    if (b.load > 0) std::copy(unloaded_.begin(), unloaded_.end(), velocities(b).begin());
+  });
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
   find_tie_gains();
@@ -204,21 +210,27 @@ void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
   for_each_active([&](Body& b) { solve_gas(b); });
   if (tie_rows_.empty()) {
     begin_sharing();
-    for_each_active([&](Body& b) { b.chains.solve(workers_, velocities(b)); });
+    for_each_active([&](Body& b) {
+      if (b.load <= 0) b.chains.solve(workers_, velocities(b));
+    });
     end_sharing();
   } else {
     solve_tied_chains(rigid);
   }
+  solve_loaded(rigid);
   sweep_rows(rigid, h, kRowSweeps);
 }
 
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   begin_sharing();
-  for_each_active(
-      [&](Body& b) { b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h); });
+  for_each_active([&](Body& b) {
+    if (b.load <= 0) b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h);
+  });
   damp_carriers(h);
   end_sharing();
   sweep_rows(rigid, h, kRowSweeps);
+  solve_loaded(rigid);
+  end_loaded();
   rigid_motions_.assign(rigid.begin(), rigid.end());
 }
 
@@ -237,7 +249,7 @@ void ParticleEngine::advance(float h) {
     parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = b.first + begin; i < b.first + end; ++i) add(x_[i], v_[i].xyz() * h);
     });
-    b.chains.limit(workers_, positions(b), velocities(b), h);
+    if (b.load <= 0) b.chains.limit(workers_, positions(b), velocities(b), h);
     b.set_stale();
   });
   push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);

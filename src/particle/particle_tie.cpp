@@ -211,7 +211,7 @@ void ParticleEngine::find_tie_gains() {
 void ParticleEngine::solve_tied_chains(std::span<RigidBodyMotion> rigid) {
   begin_sharing();
   for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active()) body(slot).chains.solve(workers_, velocities(body(slot)));
+    if (body(slot).is_active() && body(slot).load <= 0) body(slot).chains.solve(workers_, velocities(body(slot)));
   }
   end_sharing();
   sweep(anchor_rows_, v_, rigid);

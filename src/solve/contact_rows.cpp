@@ -76,7 +76,7 @@ float contact_target(float gap, float h) { return gap > 0 ? -gap / h : 0; }
 void push_out(std::span<const NodeContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
               std::span<Vec4> x, float h) {
   for (const NodeContact& row : rows) {
-    if (v[row.node].w <= 0) continue;
+    if (v[row.node].w <= 0 || row.is_apart) continue;
     const Vec3 surface = row.rigid == kFixed ? row.surface_velocity : rigid[row.rigid].velocity_at(row.arm);
     const float gap = row.gap + h * dot(v[row.node].xyz() - surface, row.normal);
     if (gap < 0) add(x[row.node], row.normal * push_distance(gap, h));
@@ -86,6 +86,7 @@ void push_out(std::span<const NodeContact> rows, std::span<const Vec4> v, std::s
 void push_out(std::span<const PointContact> rows, std::span<const Vec4> v, std::span<const RigidBodyMotion> rigid,
               std::span<Vec4> x, float h) {
   for (const PointContact& row : rows) {
+    if (row.is_apart) continue;
     const float response = response_of(row, v);
     if (response <= 0) continue;
     const Vec3 surface = row.rigid == kFixed ? row.surface_velocity : rigid[row.rigid].velocity_at(row.arm);
@@ -111,6 +112,7 @@ void push_out(std::span<const FeatureContact> rows, std::span<const Vec4> v, std
 
 void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
   for (const NodeContact& row : rows) {
+    if (row.is_apart) continue;
     const Vec3 impulse = row.normal * row.normal_impulse + row.friction_impulse;
     add(v[row.node], impulse * v[row.node].w);
     if (row.rigid != kFixed) rigid[row.rigid].push(-impulse, row.arm);
@@ -118,7 +120,9 @@ void warm_start(std::span<const NodeContact> rows, std::span<Vec4> v, std::span<
 }
 
 void warm_start(std::span<const PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
-  for (const PointContact& row : rows) push_point(row, v, rigid, row.impulse());
+  for (const PointContact& row : rows) {
+    if (!row.is_apart) push_point(row, v, rigid, row.impulse());
+  }
 }
 
 void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
@@ -134,6 +138,7 @@ void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<Ri
 
 void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h) {
   for (NodeContact& row : rows) {
+    if (row.is_apart) continue;
     Vec4& node = v[row.node];
     const float target = contact_target(row.gap, h);
     if (row.rigid == kFixed) {
@@ -156,6 +161,7 @@ void sweep(std::span<NodeContact> rows, std::span<Vec4> v, std::span<RigidBodyMo
 
 void sweep(std::span<PointContact> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid, float h) {
   for (PointContact& row : rows) {
+    if (row.is_apart) continue;
     const float of_nodes = response_of(row, v);
     const auto response = [&](Vec3 direction) {
       return of_nodes + (row.rigid == kFixed ? 0 : rigid[row.rigid].response(row.arm, direction));

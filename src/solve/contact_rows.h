@@ -35,6 +35,7 @@ struct NodeContact {
   Vec3 surface_velocity{};  ///< of something that moves as told
   float gap = 0;            ///< m
   float friction = 0;
+  bool is_apart = false;  ///< solved elsewhere: left out here
   // Found by the solve, kept for the next substep.
   float normal_impulse = 0;
   Vec3 friction_impulse{};
@@ -53,6 +54,7 @@ struct PointContact {
   Vec3 surface_velocity{};  ///< of something that moves as told
   float gap = 0;            ///< m
   float friction = 0;
+  bool is_apart = false;  ///< solved elsewhere: left out here
   std::uint64_t key = 0;
   // Found by the solve, kept for the next substep.
   float normal_impulse = 0;

@@ -25,18 +25,19 @@ Pairs random_pairs(std::uint32_t count, std::mt19937& random) {
 }
 
 /// Fills both with a positive definite matrix of springs and masses: Σ Bᵀ B over pairs, plus `mass` on the diagonal.
-Eigen::MatrixXd fill(BlockCholesky& cholesky, std::uint32_t count, const Pairs& pairs, double mass,
-                     std::mt19937& random) {
+template <typename Cholesky>
+Eigen::MatrixXd fill(Cholesky& cholesky, std::uint32_t count, const Pairs& pairs, double mass, std::mt19937& random) {
   std::normal_distribution<double> normal;
-  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(6 * count, 6 * count);
-  using Block = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
+  constexpr int kSize = Cholesky::kSize;
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(kSize * count, kSize * count);
+  using Block = Eigen::Matrix<double, kSize, kSize, Eigen::RowMajor>;
   cholesky.analyze(count, pairs);
   cholesky.clear();
   const auto random_block = [&] { return Block::NullaryExpr([&] { return normal(random); }).eval(); };
   for (std::uint32_t a = 0; a < count; ++a) {
     const Block block = mass * Block::Identity();
     cholesky.add_diagonal(a, block.data());
-    dense.block<6, 6>(6 * a, 6 * a) += block;
+    dense.template block<kSize, kSize>(kSize * a, kSize * a) += block;
   }
   for (const auto& [a, b] : pairs) {
     const Block p = random_block(), q = random_block();
@@ -44,35 +45,50 @@ Eigen::MatrixXd fill(BlockCholesky& cholesky, std::uint32_t count, const Pairs& 
     cholesky.add_diagonal(a, aa.data());
     cholesky.add_diagonal(b, bb.data());
     cholesky.add(a, b, ab.data());
-    dense.block<6, 6>(6 * a, 6 * a) += aa;
-    dense.block<6, 6>(6 * b, 6 * b) += bb;
-    dense.block<6, 6>(6 * a, 6 * b) += ab;
-    dense.block<6, 6>(6 * b, 6 * a) += ab.transpose();
+    dense.template block<kSize, kSize>(kSize * a, kSize * a) += aa;
+    dense.template block<kSize, kSize>(kSize * b, kSize * b) += bb;
+    dense.template block<kSize, kSize>(kSize * a, kSize * b) += ab;
+    dense.template block<kSize, kSize>(kSize * b, kSize * a) += ab.transpose();
   }
   return dense;
 }
 
-TEST(BlockCholesky, SolvesWhatADenseFactorSolves) {
+template <typename Cholesky, typename Real>
+void expect_dense_solution(double tolerance) {
+  constexpr std::uint32_t kSize = Cholesky::kSize, kStride = Cholesky::kStride;
   std::mt19937 random(1);
-  std::normal_distribution<float> normal;
+  std::normal_distribution<Real> normal;
   for (const std::uint32_t count : {1u, 2u, 7u, 60u, 150u}) {
     const Pairs pairs = random_pairs(count, random);
-    BlockCholesky cholesky;
+    Cholesky cholesky;
     const Eigen::MatrixXd dense = fill(cholesky, count, pairs, 1.0, random);
     cholesky.factor();
-    std::vector<float> x(8 * count, 0.0f);
-    Eigen::VectorXd b(6 * count);
+    std::vector<Real> x(kStride * count, Real(0));
+    Eigen::VectorXd b(kSize * count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      for (std::uint32_t k = 0; k < 6; ++k) b[6 * i + k] = static_cast<double>(x[8 * i + k] = normal(random));
+      // Also what acts in a few places only.
+      const bool is_pushed = count < 60 || i % 20 == 3;
+      for (std::uint32_t k = 0; k < kSize; ++k) {
+        x[kStride * i + k] = is_pushed ? normal(random) : Real(0);
+        b[kSize * i + k] = static_cast<double>(x[kStride * i + k]);
+      }
     }
     cholesky.solve(x.data());
     const Eigen::VectorXd expected = dense.llt().solve(b);
-    Eigen::VectorXd found(6 * count);
-    for (std::uint32_t i = 0; i < 6 * count; ++i) found[i] = static_cast<double>(x[i / 6 * 8 + i % 6]);
-    EXPECT_LT((found - expected).norm(), 1e-4 * expected.norm()) << count << " blocks";
-    EXPECT_LT((dense * found - b).norm(), 1e-4 * b.norm());
-    for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(x[8 * i + 6], 0.0f);
+    Eigen::VectorXd found(kSize * count);
+    for (std::uint32_t i = 0; i < kSize * count; ++i) {
+      found[i] = static_cast<double>(x[i / kSize * kStride + i % kSize]);
+    }
+    EXPECT_LT((found - expected).norm(), tolerance * expected.norm()) << count << " blocks";
+    EXPECT_LT((dense * found - b).norm(), tolerance * b.norm());
+    for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(x[kStride * i + kSize], Real(0));
   }
+}
+
+TEST(BlockCholesky, SolvesWhatADenseFactorSolves) {
+  expect_dense_solution<BlockCholesky, float>(1e-4);
+  expect_dense_solution<BlockCholeskyDouble, double>(1e-10);
+  expect_dense_solution<BlockCholesky3, double>(1e-10);
 }
 
 TEST(BlockCholesky, DropsModesThatPlayNoPart) {

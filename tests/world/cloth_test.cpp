@@ -210,7 +210,7 @@ TEST(Cloth, HoldsABodyAHundredTimesAsHeavy) {
   // A sheet of 0.2 kg hangs slack in a frame; the ball is laid into it.
   for (const float mass : {0.2f, 2.0f, 20.0f}) {
     World world({.allow_sleep = false});
-    ClothDef def{.shape = ClothSheet{1, 1, 20, 20}, .self_collision = false};
+    ClothDef def{.shape = ClothSheet{1, 1, 12, 12}, .thickness = 0.01f, .self_collision = false};
     for (const Vec3 side : {Vec3{1, 0, 0}, Vec3{-1, 0, 0}, Vec3{0, 0, 1}, Vec3{0, 0, -1}}) {
       def.held.push_back({.nodes = NodeHalfSpace{side, 0.499f}});
     }
@@ -224,7 +224,7 @@ TEST(Cloth, HoldsABodyAHundredTimesAsHeavy) {
     float lowest = 0, largest = 0;
     for (const Vec3& node : *world.node_positions(cloth)) lowest = std::min(lowest, node.y);
     const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.2f}, .position = {0, lowest + 0.205f, 0}, .mass = mass});
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 120; ++i) {
       world.step();
       largest = std::max(largest, world.report().max_stretch);
       ASSERT_GT(world.state(ball)->center_of_mass.y, -0.4f) << mass << " kg, step " << i;

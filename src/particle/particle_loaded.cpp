@@ -1,0 +1,221 @@
+// Cloth, rope and jelly under rigid bodies that are much heavier: all their rows at once (solve/loaded_rows.h).
+#include <algorithm>
+
+#include "particle/particle_body.h"
+
+namespace pliant {
+namespace {
+
+/// What lies on a body must be so many times as heavy as it for its rows to be solved at once. What is lighter does
+/// well with rows that take turns.
+constexpr float kHeavy = 5;
+/// Of nodes times rigid bodies. The factor of more nodes, and what more bodies see through it, take too long.
+constexpr std::size_t kMostCouplings = 1600;
+/// Rounds of the solve in each of its turns with other rows.
+constexpr int kRounds = 8;
+/// Of an overlap, so much is let be.
+constexpr float kSlop = 2e-4f;  // m
+/// And the rest is undone no faster than this: the heavy body keeps the speed.
+constexpr float kPartSpeed = 0.1f;  // m/s
+
+float load_target(float gap, float h) {
+  if (gap > -kSlop) return gap > 0 ? -gap / h : 0;
+  return std::min(kRecoveredPerStep * (-gap - kSlop) / h, kPartSpeed);
+}
+
+}  // namespace
+
+/// The order in which its nodes are eliminated; once for a body, or for what it is after it has torn.
+void ParticleEngine::find_load_pattern(Body& b) {
+  find_springs(b);
+  if (b.load_model == b.model) return;
+  b.load_model = b.model;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  const auto join = [&](std::uint32_t i, std::uint32_t k) {
+    if (i != k) pairs.emplace_back(std::min(i, k), std::max(i, k));
+  };
+  for (const NodeTie& tie : b.ties) join(tie.nodes[0], tie.nodes[1]);
+  for (const Face& face : b.model->faces) join(face[0], face[1]), join(face[1], face[2]), join(face[2], face[0]);
+  for (const auto& segment : b.model->segments) join(segment[0], segment[1]);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  b.load_factor.analyze(b.count, pairs);
+}
+
+/// What has a gas, ties or anchors takes turns with them. What can tear would have another pattern after each tear.
+bool ParticleEngine::may_be_loaded(const Body& b) const {
+  if (!b.is_active() || b.model->pressure > 0 || b.model->tear) return false;
+  const auto is_tied = [&](const TieRow& row) { return row.slots[0] == b.id.index || row.slots[1] == b.id.index; };
+  const auto is_anchored = [&](const AnchorRow& row) { return row.slot == b.id.index; };
+  return std::none_of(tie_rows_.begin(), tie_rows_.end(), is_tied) &&
+         std::none_of(anchor_rows_.begin(), anchor_rows_.end(), is_anchored);
+}
+
+/// Which bodies are solved at once in this substep.
+void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
+  loads_.clear();
+  for (const NodeContact& row : rigid_contacts_) loads_.emplace_back(row.slot, row.rigid);
+  for (const PointContact& row : point_contacts_) {
+    if (row.rigid != kFixed) loads_.emplace_back(row.slot, row.rigid);
+  }
+  std::sort(loads_.begin(), loads_.end());
+  loads_.erase(std::unique(loads_.begin(), loads_.end()), loads_.end());
+  for (const std::uint32_t slot : slots_) body(slot).load = 0;
+  for (auto begin = loads_.begin(); begin != loads_.end();) {
+    Body& b = body(begin->first);
+    float total = 0, heaviest = 0;
+    std::size_t count = 0;
+    for (; begin != loads_.end() && begin->first == b.id.index; ++begin, ++count) {
+      const float mass = rigid[begin->second].inverse_mass > 0 ? 1 / rigid[begin->second].inverse_mass : 0;
+      total += mass, heaviest = std::max(heaviest, mass);
+    }
+    if (b.count * count > kMostCouplings || !may_be_loaded(b)) continue;
+    float own = 0;
+    for (const float mass : masses(b)) own += mass;
+    if (total > kHeavy * own) b.load = heaviest;
+  }
+}
+
+/// Before any row has acted on the velocities.
+void ParticleEngine::begin_loaded(std::span<const RigidBodyMotion> rigid, float h) {
+  find_loaded(rigid);
+  loaded_->clear();
+  const auto set_apart = [&](auto& rows) {
+    for (auto& row : rows) row.is_apart = body(row.slot).load > 0;
+  };
+  set_apart(rigid_contacts_), set_apart(point_contacts_), set_apart(solid_rows_);
+  for (const std::uint32_t slot : slots_) {
+    Body& b = body(slot);
+    if (b.load <= 0) continue;
+    find_load_pattern(b);
+    b.load_springs.clear();
+    for (std::size_t t = b.first_spring; t < b.ties.size(); ++t) {
+      const auto [i, k] = b.ties[t].nodes;
+      const Vec3 along = normalized(x_[b.first + k].xyz() - x_[b.first + i].xyz());
+      b.load_springs.push_back({i, k, along, h * h * b.ties[t].stiffness});
+    }
+    b.load_place = loaded_->add({.factor = &b.load_factor,
+                                 .x = positions(b),
+                                 .v = velocities(b),
+                                 .v_before = std::span(v_before_).subspan(b.first, b.count),
+                                 .springs = b.load_springs,
+                                 .load = static_cast<double>(b.load)});
+    add_segments(b, h);
+    add_touches(b, h);
+  }
+  add_rigid_rows(h);
+}
+
+void ParticleEngine::add_segments(const Body& b, float h) {
+  for (std::size_t l = 0; l < b.model->lines.size(); ++l) {
+    const ChainLine& line = b.model->lines[l];
+    for (std::size_t s = 0; s + 1 < line.nodes.size(); ++s) {
+      const std::uint32_t i = line.nodes[s], k = line.nodes[s + 1];
+      loaded_->add({.law = LoadedLaw::Segment,
+                    .body = b.load_place,
+                    .count = 2,
+                    .nodes = {i, k},
+                    .weights = {-1, 1},
+                    .rest = line.lengths[s],
+                    .softness = line.compliance.empty() ? 0 : line.compliance[s] / (h * h)});
+    }
+  }
+}
+
+void ParticleEngine::add_touches(const Body& b, float h) {
+  for (const auto& part : b.touches) {
+    for (const ContactGroup& group : part) {
+      const auto lane = [](const LaneVec3<Float8>& v, std::uint32_t i) { return Vec3{v.x[i], v.y[i], v.z[i]}; };
+      for (std::uint32_t i = 0; i < group.count; ++i) {
+        if (group.touches[i] == 0) continue;
+        const Vec3 normal = lane(group.normal, i);
+        loaded_->add({.body = b.load_place,
+                      .count = 1,
+                      .nodes = {group.node + i},
+                      .weights = {1},
+                      .normal = normal,
+                      .target = lane(group.surface_velocity, i) + normal * load_target(group.gap[i], h),
+                      .friction = group.friction,
+                      .impulse = normal * group.normal_impulse[i] + lane(group.friction_impulse, i)});
+      }
+    }
+  }
+}
+
+void ParticleEngine::add_rigid_rows(float h) {
+  for (const NodeContact& row : rigid_contacts_) {
+    if (!row.is_apart) continue;
+    loaded_->add({.body = body(row.slot).load_place,
+                  .count = 1,
+                  .nodes = {row.node - body(row.slot).first},
+                  .weights = {1},
+                  .rigid = row.rigid,
+                  .arm = row.arm,
+                  .normal = row.normal,
+                  .target = row.surface_velocity + row.normal * load_target(row.gap, h),
+                  .friction = row.friction,
+                  .impulse = row.normal * row.normal_impulse + row.friction_impulse});
+  }
+  for (const std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
+    for (const PointContact& row : *rows) {
+      if (!row.is_apart) continue;
+      LoadedRow loaded{.body = body(row.slot).load_place,
+                       .count = row.count,
+                       .weights = row.weights,
+                       .rigid = row.rigid,
+                       .arm = row.arm,
+                       .normal = row.normal,
+                       .target = row.surface_velocity + row.normal * load_target(row.gap, h),
+                       .friction = row.friction,
+                       .impulse = row.impulse()};
+      for (std::uint32_t k = 0; k < row.count; ++k) loaded.nodes[k] = row.nodes[k] - body(row.slot).first;
+      loaded_->add(loaded);
+    }
+  }
+}
+
+void ParticleEngine::solve_loaded(std::span<RigidBodyMotion> rigid) {
+  if (!loaded_->is_empty()) loaded_->solve(rigid, kRounds, last_substep_);
+}
+
+/// Impulses go back to where they came from, in the order in which they were taken.
+void ParticleEngine::end_loaded() {
+  loaded_->finish();
+  auto next = loaded_->rows().begin();
+  const auto take = [&](auto& row, const LoadedRow& from) {
+    row.normal_impulse = std::max(dot(from.impulse, from.normal), 0.0f);
+    row.friction_impulse = from.impulse - from.normal * dot(from.impulse, from.normal);
+  };
+  for (const std::uint32_t slot : slots_) {
+    Body& b = body(slot);
+    if (b.load <= 0) continue;
+    for (std::size_t l = 0; l < b.model->lines.size(); ++l) {
+      for (std::size_t s = 0; s + 1 < b.model->lines[l].nodes.size(); ++s, ++next) {
+        b.chains.set_impulse(l, s, dot(next->impulse, next->normal));
+      }
+    }
+    for (auto& part : b.touches) {
+      for (ContactGroup& group : part) {
+        for (std::uint32_t i = 0; i < group.count; ++i) {
+          if (group.touches[i] == 0) continue;
+          NodeContact found;
+          take(found, *next++);
+          group.normal_impulse[i] = found.normal_impulse;
+          group.friction_impulse.x[i] = found.friction_impulse.x;
+          group.friction_impulse.y[i] = found.friction_impulse.y;
+          group.friction_impulse.z[i] = found.friction_impulse.z;
+        }
+      }
+    }
+  }
+  for (NodeContact& row : rigid_contacts_) {
+    if (row.is_apart) take(row, *next++);
+  }
+  for (std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
+    for (PointContact& row : *rows) {
+      if (row.is_apart) take(row, *next++);
+    }
+  }
+}
+
+}  // namespace pliant
