@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "geometry/primitives.h"
 
@@ -52,6 +53,17 @@ Nearest walk_to_nearest(const TexturedSurface& surface, Vec3 p, std::uint32_t st
     if (best.face == from) break;
   }
   return best;
+}
+
+/// The texel that a coordinate falls into; −1 if that is none, whatever the number.
+int texel_at(float v, int count) { return v >= 0 && v < static_cast<float>(count) ? static_cast<int>(v) : -1; }
+
+/// The first and the last centre of a texel that a triangle may cover along an axis.
+std::pair<int, int> texels_between(const float (&v)[3], int count) {
+  const float most = static_cast<float>(count - 1);
+  const float first = std::ceil(std::clamp(std::min({v[0], v[1], v[2]}), 0.0f, most + 1));
+  const float last = std::floor(std::clamp(std::max({v[0], v[1], v[2]}), -1.0f, most));
+  return {static_cast<int>(first), static_cast<int>(last)};
 }
 
 std::uint32_t root_of(std::vector<std::uint32_t>& parents, std::uint32_t i) {
@@ -240,12 +252,10 @@ void TextureContacts::rasterise(const TexturedSurface& surface, Region& region, 
         v[k] = (dot(p, region.along) - region.low) * scale - 0.5f;
         d[k] = dot(p, depth_axis);
       }
-      const int first_column = std::max(0, static_cast<int>(std::ceil(std::min({u[0], u[1], u[2]}))));
-      const int last_column = std::min(region.columns - 1, static_cast<int>(std::floor(std::max({u[0], u[1], u[2]}))));
-      const int first_row = std::max(0, static_cast<int>(std::ceil(std::min({v[0], v[1], v[2]}))));
-      const int last_row = std::min(region.rows - 1, static_cast<int>(std::floor(std::max({v[0], v[1], v[2]}))));
       const float area = (u[1] - u[0]) * (v[2] - v[0]) - (u[2] - u[0]) * (v[1] - v[0]);
-      if (area == 0) continue;
+      if (!(std::abs(area) > 0 && std::abs(area) < 1e12f)) continue;  // NaN too
+      const auto [first_column, last_column] = texels_between(u, region.columns);
+      const auto [first_row, last_row] = texels_between(v, region.rows);
       for (int row = first_row; row <= last_row; ++row) {
         for (int column = first_column; column <= last_column; ++column) {
           const auto x = static_cast<float>(column), y = static_cast<float>(row);
@@ -283,9 +293,9 @@ void TextureContacts::look(const TexturedSurface* const (&surfaces)[2], const Te
   const float scale = 1 / region.texel;
   for (const std::uint32_t node : region.nodes[side]) {
     const Vec3 p = own.x()[node];
-    const int column = static_cast<int>((dot(p, region.across) - region.left) * scale);
-    const int row = static_cast<int>((dot(p, region.along) - region.low) * scale);
-    if (column < 0 || row < 0 || column >= region.columns || row >= region.rows) continue;
+    const int column = texel_at((dot(p, region.across) - region.left) * scale, region.columns);
+    const int row = texel_at((dot(p, region.along) - region.low) * scale, region.rows);
+    if (column < 0 || row < 0) continue;
     std::uint32_t across = region.textures[1 - side].faces[static_cast<std::size_t>(row * region.columns + column)];
     for (int y = std::max(row - 1, 0); across == kNone && y <= std::min(row + 1, region.rows - 1); ++y) {
       for (int x = std::max(column - 1, 0); across == kNone && x <= std::min(column + 1, region.columns - 1); ++x) {
