@@ -5,6 +5,9 @@
 #include <cmath>
 #include <map>
 
+// Under a name of its own: programs that build Eigen with other settings, such as tests without vector code, would get
+// half of its functions from here and half from there, with memory that one allocates and the other cannot free.
+#define Eigen PliantChartEigen
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
 

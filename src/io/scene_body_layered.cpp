@@ -78,7 +78,11 @@ bool surface_of_mesh(const SceneReader& r, const SurfaceDraft& draft, Atlas& out
   }
   Result<Atlas> made = make_atlas(
       *mesh->surface, {.resolution = *draft.resolution, .charts = draft.charts, .crease_angle = draft.crease_angle});
-  if (!made) return field.refuse(made.error()), false;
+  if (!made) {
+    Error error = made.error();
+    if (error.field == "mesh") error.field.clear();  // the field that is refused says so
+    return field.refuse(error), false;
+  }
   out = std::move(*made);
   return true;
 }

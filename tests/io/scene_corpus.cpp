@@ -186,7 +186,7 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"meshes": {"m": {"kind": "cube"}}})",
        "s.json:1: meshes.m.kind: there is no mesh of kind `cube`; there are "
        "`file`, `box`, `sphere`, `cylinder`, `capsule`, `cone`, `torus`, "
-       "`teapot`, `grid`, `gear`, `pumpkin`, `tire` and `terrain`"},
+       "`teapot`, `grid`, `gear`, `pumpkin`, `tire`, `head` and `terrain`"},
       {R"({"meshes": {"m": {"kind": "sphere", "segments": 2}}})",
        "s.json:1: meshes.m.segments: 2 is not allowed; it must be between 3 and 1024"},
       {R"({"meshes": {"m": {"kind": "file"}}})", "s.json:1: meshes.m: the field `path` is missing"},
@@ -316,11 +316,15 @@ const std::vector<CorpusScene>& bad_scenes() {
        false},
       {R"({"meshes": {"g": {"kind": "grid"}},
            "bodies": [{"kind": "layered", "material": "foam", "surface": {"mesh": "g", "resolution": 24}}]})",
-       "s.json:2: bodies[0].surface.mesh: mesh: the mesh is open: 40 edges around 1 holes have one face only", false},
+       "s.json:2: bodies[0].surface.mesh: the mesh is open: 40 edges around 1 holes have one face only, the first from "
+       "(-0.5, 0, -0.5) to (-0.4, 0, -0.5): mend it, or fill it by `pliant mesh tetrahedralize` and use the surface of "
+       "that",
+       false},
       {layered(R"({"sphere": 1, "charts": "mine"})"),
        "s.json:1: bodies[0].surface.charts: `mine` is not allowed; it must be `given` or `automatic`"},
       {layered(R"({"sphere": 1})", R"("thickness_map": {"path": "no.png", "range": [0.1, 1]})"),
-       "no.png: there is no such file", false},
+       "s.json:1: bodies[0].thickness_map: no.png: does not exist; check the name and the folder it is relative to",
+       false},
       {layered(R"({"sphere": 1})", R"("stiffness_map": {"path": "no.png", "range": [0, 1]})"),
        "s.json:1: bodies[0].stiffness_map.range[0]: 0 is not allowed; it must be greater than 0"},
       {layered(R"({"sphere": 1})", R"("springs": [{"stiffness": -2}])"),
