@@ -6,6 +6,17 @@ from view_support import BOX, SOURCE, ViewTest, main
 BROKEN = {"bodies": [{"kind": "rigid", "name": "box", "shape": {"kind": "bx"}}]}
 
 
+# Bears its own weight, and no longer where it is painted.
+BAR = {
+    "bodies": [
+        {"kind": "ground"},
+        {"kind": "solid", "name": "bar", "mesh": {"box": [2, 0.4, 0.1], "cell": 0.1}, "position": [0, 1.5, 0],
+         "material": {"strength": 9e5}, "held": [{"nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.99}}}]},
+    ],
+    "camera": {"from": [0, 1.5, 6], "look_at": [0, 1.5, 0]},
+}
+
+
 class Hand(ViewTest):
     def test_pulls_a_body(self):
         state = self.open(self.write("box.json", BOX))
@@ -67,6 +78,19 @@ class Hand(ViewTest):
 
 
 class Solids(ViewTest):
+    def test_break_where_they_are_painted_weak(self):
+        state = self.open(self.write("bar.json", BAR), "--paused")
+        self.key("k")
+        self.click("Paint strength")
+        x, y = state["bodies"]["bar"]["screen"]
+        metre = state["window"][1] / (2 * 0.41421356 * 5.95)  # tan(45° / 2), and the face is 5.95 m away
+        left = x - 0.8 * metre
+        self.drag((left, y - 0.15 * metre), (left, y + 0.15 * metre))
+        self.assertEqual(self.state()["body_count"], 2)
+        self.key("space")
+        self.wait("it breaks", lambda s: s["body_count"] > 2)
+        self.close()
+
     def test_are_pulled_and_shown_by_their_stress(self):
         self.open(os.path.join(SOURCE, "scenes", "jelly_drop.json"))
         self.wait("the jelly lies", lambda s: s["time"] > 1.5)
