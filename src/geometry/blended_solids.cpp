@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "geometry/adjacency.h"
+#include "geometry/generator_arguments.h"
 #include "geometry/isosurface_stuffing.h"
+#include "geometry/ring_surface.h"
 
 namespace pliant {
 namespace {
@@ -88,12 +93,25 @@ double blend(double a, double b, double radius) {
 
 double carve(double a, double b, double radius) { return -blend(-a, b, radius); }
 
-TriMesh mesh_blended(const Value& value, Vec3d lower, Vec3d upper, double cell) {
-  TriMesh mesh = stuffed(value, lower, upper, cell);
+TriMesh mesh_blended(const BlendedModel& model, float size, float cell) {
+  require_positive(model.generator, "size", size);
+  require_positive(model.generator, "cell", cell);
+  if (!(cell <= size / float(model.least_cells))) {
+    const std::string why = fmt::format("must be at most a {}th of the size", model.least_cells);
+    refuse_argument(model.generator, "cell", why.c_str());
+  }
+  const double relative = model.extent * double(cell) / double(size);
+  require_size(model.generator, 20 / (relative * relative * relative));
+  TriMesh mesh = stuffed(model.value, model.lower, model.upper, relative);
   std::vector<Vec3d> points;
-  for (const Vec3 v : mesh.vertices) points.push_back(onto_surface(value, cell * Vec3d(v)));
-  even_out(value, points, mesh.faces);
-  for (std::size_t v = 0; v < points.size(); ++v) mesh.vertices[v] = points[v].to_float();
+  for (const Vec3 v : mesh.vertices) points.push_back(onto_surface(model.value, relative * Vec3d(v)));
+  even_out(model.value, points, mesh.faces);
+  double high = 0, low = 0;
+  for (const Vec3d p : points) high = std::max(high, p[model.axis]), low = std::min(low, p[model.axis]);
+  for (std::size_t v = 0; v < points.size(); ++v) {
+    mesh.vertices[v] = (points[v] * (double(size) / (high - low))).to_float();
+  }
+  center_on_origin(mesh);
   return mesh;
 }
 

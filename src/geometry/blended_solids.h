@@ -17,7 +17,17 @@ double blend(double a, double b, double radius);
 /// What is in the first and not in the second, with a rounded edge.
 double carve(double a, double b, double radius);
 
-/// The zero surface of `value`, of even triangles of about `cell`. All of it must be within the box.
-TriMesh mesh_blended(const std::function<double(Vec3d)>& value, Vec3d lower, Vec3d upper, double cell);
+/// A model in units of its own.
+struct BlendedModel {
+  const char* generator;               ///< for messages
+  std::function<double(Vec3d)> value;  ///< negative inside
+  Vec3d lower, upper;                  ///< what holds all of it
+  std::size_t axis;                    ///< along which its size is measured
+  double extent;                       ///< along that, about
+  int least_cells;                     ///< along that
+};
+
+/// The model's surface, centred on the origin: of even triangles of about `cell`, `size` long. Throws as generators do.
+TriMesh mesh_blended(const BlendedModel& model, float size, float cell);
 
 }  // namespace pliant

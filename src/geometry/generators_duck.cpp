@@ -1,10 +1,7 @@
 // A duck from blended solids.
-#include <algorithm>
 #include <cmath>
 
 #include "geometry/blended_solids.h"
-#include "geometry/generator_arguments.h"
-#include "geometry/ring_surface.h"
 #include "pliant/generators.h"
 
 namespace pliant {
@@ -33,18 +30,7 @@ double duck(Vec3d p) {
 }  // namespace
 
 TriMesh tri_duck(float size, float cell) {
-  require_positive("tri_duck", "size", size);
-  require_positive("tri_duck", "cell", cell);
-  if (!(cell <= size / 16)) refuse_argument("tri_duck", "cell", "must be at most a 16th of the size");
-  constexpr double kLength = 0.96;  // from beak to tail
-  const double relative = kLength * double(cell) / double(size);
-  require_size("tri_duck", 20 / (relative * relative * relative));
-  TriMesh mesh = mesh_blended(duck, {-0.55, -0.3, -0.4}, {0.65, 0.65, 0.4}, relative);
-  float front = 0, back = 0;
-  for (const Vec3 p : mesh.vertices) front = std::max(front, p.x), back = std::min(back, p.x);
-  for (Vec3& p : mesh.vertices) p *= size / (front - back);
-  center_on_origin(mesh);
-  return mesh;
+  return mesh_blended({"tri_duck", duck, {-0.55, -0.3, -0.4}, {0.65, 0.65, 0.4}, 0, 0.96, 16}, size, cell);
 }
 
 }  // namespace pliant

@@ -1,10 +1,7 @@
 // A head from blended solids.
-#include <algorithm>
 #include <cmath>
 
 #include "geometry/blended_solids.h"
-#include "geometry/generator_arguments.h"
-#include "geometry/ring_surface.h"
 #include "pliant/generators.h"
 
 namespace pliant {
@@ -42,18 +39,7 @@ double head(Vec3d p) {
 }  // namespace
 
 TriMesh tri_head(float size, float cell) {
-  require_positive("tri_head", "size", size);
-  require_positive("tri_head", "cell", cell);
-  if (!(cell <= size / 24)) refuse_argument("tri_head", "cell", "must be at most a 24th of the size");
-  constexpr double kHeight = 0.97;  // from neck to crown
-  const double relative = kHeight * double(cell) / double(size);
-  require_size("tri_head", 20 / (relative * relative * relative));
-  TriMesh mesh = mesh_blended(head, {-0.5, -0.6, -0.45}, {0.55, 0.6, 0.45}, relative);
-  float top = 0, bottom = 0;
-  for (const Vec3 p : mesh.vertices) top = std::max(top, p.y), bottom = std::min(bottom, p.y);
-  for (Vec3& p : mesh.vertices) p *= size / (top - bottom);
-  center_on_origin(mesh);
-  return mesh;
+  return mesh_blended({"tri_head", head, {-0.5, -0.6, -0.45}, {0.55, 0.6, 0.45}, 1, 0.97, 24}, size, cell);
 }
 
 }  // namespace pliant
