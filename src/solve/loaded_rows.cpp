@@ -393,7 +393,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
   if (!std::isfinite(start + inertia)) return;  // a body that is lost must not take others with it
   constexpr int kMostTrials = 6;
   constexpr double kEnough = 0.3, kLeast = 0.1;
-  double share = 1, low = 0, low_slope = start;
+  double share = 1;
   apply(rigid, 1);
   for (int trial = 0; trial < kMostTrials; ++trial) {
     double slope = share * inertia - given;
@@ -402,8 +402,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
       slope += dot(row.change, row.applied - row.asked);
     }
     if (slope <= -kEnough * start) break;
-    const double part = std::clamp(low_slope / (low_slope - slope), kLeast, 1 - kLeast);
-    const double next = low + (share - low) * part;
+    const double next = share * std::clamp(start / (start - slope), kLeast, 1 - kLeast);
     apply(rigid, next - share);
     share = next;
   }
