@@ -10,7 +10,8 @@ namespace {
 /// well with rows that take turns.
 constexpr float kHeavy = 5;
 /// Of nodes times rigid bodies. The factor of more nodes, and what more bodies see through it, take too long.
-constexpr std::size_t kMostCouplings = 1600;
+/// A jelly's factor is that of a volume, with many more blocks.
+constexpr std::size_t kMostCouplings = 1600, kMostOfJelly = 600;
 /// Rounds of the solve in each of its turns with other rows.
 constexpr int kRounds = 8;
 /// Of an overlap, so much is let be.
@@ -69,7 +70,8 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
       const float mass = rigid[begin->second].inverse_mass > 0 ? 1 / rigid[begin->second].inverse_mass : 0;
       total += mass, heaviest = std::max(heaviest, mass);
     }
-    if (b.count * count > kMostCouplings || !may_be_loaded(b)) continue;
+    const std::size_t most = std::holds_alternative<JellyDef>(*b.def) ? kMostOfJelly : kMostCouplings;
+    if (b.count * count > most || !may_be_loaded(b)) continue;
     float own = 0;
     for (const float mass : masses(b)) own += mass;
     if (total > kHeavy * own) b.load = heaviest;
