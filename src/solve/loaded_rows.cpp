@@ -414,14 +414,15 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
 
 void LoadedRows::solve(std::span<RigidBodyMotion> rigid, int most_rounds, float h) {
   number_rigid(rigid);
-  if (!is_started_) start();
+  const bool is_first = !is_started_;  // then the free velocities are still missing
+  if (is_first) start();
   for (int round = 0; round < most_rounds; ++round) {
     double wrong = 0, size = 0;
     for (LoadedRow& row : rows_) {
       wrong += judge(row, rigid, h);
       size += length(row.asked);
     }
-    if (wrong <= kTolerance * size) break;
+    if (!(is_first && round == 0) && wrong <= kTolerance * size) break;
     assemble(rigid);
     factor_and_solve();
     go(rigid, h);
