@@ -43,13 +43,15 @@ void ParticleEngine::find_load_pattern(Body& b) {
   b.load_factor.analyze(b.count, pairs);
 }
 
-/// What has a gas, ties or anchors takes turns with them. What can tear would have another pattern after each tear.
+/// What has a gas, ties or anchors, or touches a solid, takes turns with them. What can tear would have another pattern
+/// after each tear.
 bool ParticleEngine::may_be_loaded(const Body& b) const {
   if (!b.is_active() || b.model->pressure > 0 || b.model->tear) return false;
   const auto is_tied = [&](const TieRow& row) { return row.slots[0] == b.id.index || row.slots[1] == b.id.index; };
-  const auto is_anchored = [&](const AnchorRow& row) { return row.slot == b.id.index; };
+  const auto is_its = [&](const auto& row) { return row.slot == b.id.index; };
   return std::none_of(tie_rows_.begin(), tie_rows_.end(), is_tied) &&
-         std::none_of(anchor_rows_.begin(), anchor_rows_.end(), is_anchored);
+         std::none_of(anchor_rows_.begin(), anchor_rows_.end(), is_its) &&
+         std::none_of(solid_rows_.begin(), solid_rows_.end(), is_its);
 }
 
 /// Which bodies are solved at once in this substep.
@@ -85,7 +87,7 @@ void ParticleEngine::begin_loaded(std::span<const RigidBodyMotion> rigid, float 
   const auto set_apart = [&](auto& rows) {
     for (auto& row : rows) row.is_apart = body(row.slot).load > 0;
   };
-  set_apart(rigid_contacts_), set_apart(point_contacts_), set_apart(solid_rows_);
+  set_apart(rigid_contacts_), set_apart(point_contacts_);
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     if (b.load <= 0) continue;
@@ -158,21 +160,19 @@ void ParticleEngine::add_rigid_rows(float h) {
                   .friction = row.friction,
                   .impulse = row.normal * row.normal_impulse + row.friction_impulse});
   }
-  for (const std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
-    for (const PointContact& row : *rows) {
-      if (!row.is_apart) continue;
-      LoadedRow loaded{.body = body(row.slot).load_place,
-                       .count = row.count,
-                       .weights = row.weights,
-                       .rigid = row.rigid,
-                       .arm = row.arm,
-                       .normal = row.normal,
-                       .target = row.surface_velocity + row.normal * load_target(row.gap, h),
-                       .friction = row.friction,
-                       .impulse = row.impulse()};
-      for (std::uint32_t k = 0; k < row.count; ++k) loaded.nodes[k] = row.nodes[k] - body(row.slot).first;
-      loaded_->add(loaded);
-    }
+  for (const PointContact& row : point_contacts_) {
+    if (!row.is_apart) continue;
+    LoadedRow loaded{.body = body(row.slot).load_place,
+                     .count = row.count,
+                     .weights = row.weights,
+                     .rigid = row.rigid,
+                     .arm = row.arm,
+                     .normal = row.normal,
+                     .target = row.surface_velocity + row.normal * load_target(row.gap, h),
+                     .friction = row.friction,
+                     .impulse = row.impulse()};
+    for (std::uint32_t k = 0; k < row.count; ++k) loaded.nodes[k] = row.nodes[k] - body(row.slot).first;
+    loaded_->add(loaded);
   }
 }
 
@@ -213,10 +213,8 @@ void ParticleEngine::end_loaded() {
   for (NodeContact& row : rigid_contacts_) {
     if (row.is_apart) take(row, *next++);
   }
-  for (std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
-    for (PointContact& row : *rows) {
-      if (row.is_apart) take(row, *next++);
-    }
+  for (PointContact& row : point_contacts_) {
+    if (row.is_apart) take(row, *next++);
   }
 }
 
