@@ -1,7 +1,7 @@
 // The core under the skin of a layered body: one point for each node of the surface, and the prisms of tets between.
 //
 // Cores are offset from a smoothed copy of the surface along its normals: raw normals cross each other under every bump
-// (DESIGN: bumps of a tenth of the thickness invert 15 % of the tets). Where prisms still turn over, the layer is made
+// (bumps of a tenth of the thickness invert 15 % of the tets). Where prisms still turn over, the layer is made
 // thinner there.
 #pragma once
 

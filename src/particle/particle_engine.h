@@ -1,6 +1,6 @@
 // Cloth, rope and jelly as one body kind of the world: by slot, stage by stage, like `RigidEngine`.
 //
-// All bodies share one array of nodes, so that rows may join any of them. A substep goes (DESIGN 6.5):
+// All bodies share one array of nodes, so that rows may join any of them. A substep goes:
 //   predict         velocities feel gravity, air, pressure, and the soft rows (shear, bending)
 //   find_contacts   nodes against rigid shapes along their way
 //   begin_solve     chains are prepared; impulses of the last substep are applied again

@@ -10,7 +10,8 @@ namespace {
 /// well with rows that take turns.
 constexpr float kHeavy = 5;
 /// Of nodes times rigid bodies. The factor of more nodes, and what more bodies see through it, take too long.
-constexpr std::size_t kMostCouplings = 1600;
+/// A jelly's factor is that of a volume, with many more blocks.
+constexpr std::size_t kMostCouplings = 1600, kMostOfJelly = 600;
 /// Rounds of the solve in each of its turns with other rows.
 constexpr int kRounds = 8;
 /// Of an overlap, so much is let be.
@@ -42,13 +43,15 @@ void ParticleEngine::find_load_pattern(Body& b) {
   b.load_factor.analyze(b.count, pairs);
 }
 
-/// What has a gas, ties or anchors takes turns with them. What can tear would have another pattern after each tear.
+/// What has a gas, ties or anchors, or touches a solid, takes turns with them. What can tear would have another pattern
+/// after each tear.
 bool ParticleEngine::may_be_loaded(const Body& b) const {
   if (!b.is_active() || b.model->pressure > 0 || b.model->tear) return false;
   const auto is_tied = [&](const TieRow& row) { return row.slots[0] == b.id.index || row.slots[1] == b.id.index; };
-  const auto is_anchored = [&](const AnchorRow& row) { return row.slot == b.id.index; };
+  const auto is_its = [&](const auto& row) { return row.slot == b.id.index; };
   return std::none_of(tie_rows_.begin(), tie_rows_.end(), is_tied) &&
-         std::none_of(anchor_rows_.begin(), anchor_rows_.end(), is_anchored);
+         std::none_of(anchor_rows_.begin(), anchor_rows_.end(), is_its) &&
+         std::none_of(solid_rows_.begin(), solid_rows_.end(), is_its);
 }
 
 /// Which bodies are solved at once in this substep.
@@ -69,7 +72,8 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
       const float mass = rigid[begin->second].inverse_mass > 0 ? 1 / rigid[begin->second].inverse_mass : 0;
       total += mass, heaviest = std::max(heaviest, mass);
     }
-    if (b.count * count > kMostCouplings || !may_be_loaded(b)) continue;
+    const std::size_t most = std::holds_alternative<JellyDef>(*b.def) ? kMostOfJelly : kMostCouplings;
+    if (b.count * count > most || !may_be_loaded(b)) continue;
     float own = 0;
     for (const float mass : masses(b)) own += mass;
     if (total > kHeavy * own) b.load = heaviest;
@@ -83,7 +87,7 @@ void ParticleEngine::begin_loaded(std::span<const RigidBodyMotion> rigid, float 
   const auto set_apart = [&](auto& rows) {
     for (auto& row : rows) row.is_apart = body(row.slot).load > 0;
   };
-  set_apart(rigid_contacts_), set_apart(point_contacts_), set_apart(solid_rows_);
+  set_apart(rigid_contacts_), set_apart(point_contacts_);
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     if (b.load <= 0) continue;
@@ -156,21 +160,19 @@ void ParticleEngine::add_rigid_rows(float h) {
                   .friction = row.friction,
                   .impulse = row.normal * row.normal_impulse + row.friction_impulse});
   }
-  for (const std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
-    for (const PointContact& row : *rows) {
-      if (!row.is_apart) continue;
-      LoadedRow loaded{.body = body(row.slot).load_place,
-                       .count = row.count,
-                       .weights = row.weights,
-                       .rigid = row.rigid,
-                       .arm = row.arm,
-                       .normal = row.normal,
-                       .target = row.surface_velocity + row.normal * load_target(row.gap, h),
-                       .friction = row.friction,
-                       .impulse = row.impulse()};
-      for (std::uint32_t k = 0; k < row.count; ++k) loaded.nodes[k] = row.nodes[k] - body(row.slot).first;
-      loaded_->add(loaded);
-    }
+  for (const PointContact& row : point_contacts_) {
+    if (!row.is_apart) continue;
+    LoadedRow loaded{.body = body(row.slot).load_place,
+                     .count = row.count,
+                     .weights = row.weights,
+                     .rigid = row.rigid,
+                     .arm = row.arm,
+                     .normal = row.normal,
+                     .target = row.surface_velocity + row.normal * load_target(row.gap, h),
+                     .friction = row.friction,
+                     .impulse = row.impulse()};
+    for (std::uint32_t k = 0; k < row.count; ++k) loaded.nodes[k] = row.nodes[k] - body(row.slot).first;
+    loaded_->add(loaded);
   }
 }
 
@@ -211,10 +213,8 @@ void ParticleEngine::end_loaded() {
   for (NodeContact& row : rigid_contacts_) {
     if (row.is_apart) take(row, *next++);
   }
-  for (std::vector<PointContact>* rows : {&point_contacts_, &solid_rows_}) {
-    for (PointContact& row : *rows) {
-      if (row.is_apart) take(row, *next++);
-    }
+  for (PointContact& row : point_contacts_) {
+    if (row.is_apart) take(row, *next++);
   }
 }
 

@@ -11,7 +11,7 @@
 //   find those that remain, without it. Bullet's split impulses, tried first, lifted a stack of ten boxes by a
 //   centimetre and set it swaying; pushing through the velocities themselves made it worse.
 //
-// It is also the place where other kinds of rows take their turn (document 004; DESIGN 6.5): a round of theirs, a few
+// It is also the place where other kinds of rows take their turn (document 004): a round of theirs, a few
 // sweeps of Bullet's.
 #pragma once
 

@@ -393,7 +393,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
   if (!std::isfinite(start + inertia)) return;  // a body that is lost must not take others with it
   constexpr int kMostTrials = 6;
   constexpr double kEnough = 0.3, kLeast = 0.1;
-  double share = 1, low = 0, low_slope = start;
+  double share = 1;
   apply(rigid, 1);
   for (int trial = 0; trial < kMostTrials; ++trial) {
     double slope = share * inertia - given;
@@ -402,8 +402,7 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
       slope += dot(row.change, row.applied - row.asked);
     }
     if (slope <= -kEnough * start) break;
-    const double part = std::clamp(low_slope / (low_slope - slope), kLeast, 1 - kLeast);
-    const double next = low + (share - low) * part;
+    const double next = share * std::clamp(start / (start - slope), kLeast, 1 - kLeast);
     apply(rigid, next - share);
     share = next;
   }
@@ -415,14 +414,15 @@ void LoadedRows::go(std::span<RigidBodyMotion> rigid, float h) {
 
 void LoadedRows::solve(std::span<RigidBodyMotion> rigid, int most_rounds, float h) {
   number_rigid(rigid);
-  if (!is_started_) start();
+  const bool is_first = !is_started_;  // then the free velocities are still missing
+  if (is_first) start();
   for (int round = 0; round < most_rounds; ++round) {
     double wrong = 0, size = 0;
     for (LoadedRow& row : rows_) {
       wrong += judge(row, rigid, h);
       size += length(row.asked);
     }
-    if (wrong <= kTolerance * size) break;
+    if (!(is_first && round == 0) && wrong <= kTolerance * size) break;
     assemble(rigid);
     factor_and_solve();
     go(rigid, h);

@@ -10,7 +10,7 @@
 //   it by a third of g h², some hundredths of a millimetre. With the last impulse kept beside the spring, as contacts
 //   have it, a chain of such springs in a row swings up;
 // - a contact is a spring of impulse per speed beside the impulse of the last substep, within the cone of friction, as
-//   in the islands of solids (DESIGN 6.3).
+//   in the islands of solids.
 //
 // A sparse factor of the nodes' matrix and a dense one of what the rigid bodies see through it make each round exact,
 // whatever the ratio of masses. Two or three rounds are usual, more where something hits.
