@@ -24,7 +24,7 @@ struct BodySurface {
   /// Share of the depth: how much nearer than foreseen others may come while one of the two is stopped. Less for
   /// debris, whose many neighbours fly along with it.
   float surprise = 1;
-  float slop = 5e-4f;              ///< m, the depth of contact that is left alone
+  float slop = 5e-4f;  ///< m, the depth of contact that is left alone
   float friction = 0.5f;
   float gravity_scale = 1;
   CollisionFilter filter{};
