@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(All, GalleryScene, ::testing::ValuesIn(scene_names()),
 
 TEST_P(GalleryScene, DependsNeitherOnThreadsNorOnInterruptions) {
   Scene scene = load(GetParam());
-  const int steps = std::min(scene.frames, 300);
+  const int steps = std::min(scene.frames, 150);
   scene.world.threads = 1;
   ScenePlayer one = ScenePlayer::create(scene).value();
   scene.world.threads = 2;

@@ -249,7 +249,7 @@ TEST(SolidIslands, GiveTheSameHashForAnyNumberOfThreadsAndAfterASnapshot) {
 }
 
 TEST(SolidIslands, RandomPilesOfAllKindsComeToNoHarm) {
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
     World world = mixed_pile(2, seed);
     step(world, 300);
     EXPECT_EQ(world.report().quarantined, 0u) << seed;
