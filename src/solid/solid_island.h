@@ -253,4 +253,37 @@ void SolidIsland::for_each_end(const IslandJointRow& row, Visit&& visit) {
   if (row.b != IslandRowEnd::kFixed) visit(rigids_[row.b - solids_.size()], axis(row.linear, row.angular_b));
 }
 
+template <typename Visit>
+void SolidIsland::for_solids(Workers& workers, Visit&& visit) {
+  if (solids_.size() < 4) {
+    for (Solid& solid : solids_) visit(workers, solid);
+    return;
+  }
+  parallel_for(workers, solids_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) visit(alone_, solids_[i]);
+  });
+}
+
+template <typename Body>
+double SolidIsland::sum_tasks(Workers& workers, Body&& body) {
+  parallel_for(workers, tasks_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      Solid& solid = solids_[tasks_[t].solid];
+      sums_[t] = body(solid, solid.body->system().chunks()[tasks_[t].chunk]);
+    }
+  });
+  double total = 0;
+  for (const SolidSystem::Sums& sum : sums_) total += sum.a;
+  return total;
+}
+
+template <typename Visit>
+void SolidIsland::for_each_entry(const Solid& solid, Visit&& visit) {
+  for (std::uint32_t g = 0; g + 1 < solid.starts.size(); ++g) {
+    for (std::uint32_t e = solid.starts[g]; e < solid.starts[g + 1]; ++e) {
+      visit(8 * g + solid.entries[e].lane, solid.entries[e]);
+    }
+  }
+}
+
 }  // namespace pliant

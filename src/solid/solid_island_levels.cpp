@@ -230,4 +230,75 @@ double SolidIsland::solve_levels() {
   return product;
 }
 
+/// Gives all free members together exactly the momentum that forces and contacts gave them. What is missing was lost to
+/// rounding, to the residual that is left, and to linearising the elements' rotations.
+void SolidIsland::correct_momentum(Workers& workers, float dt) {
+  if (level_x_.empty()) return;
+  constexpr std::size_t kStride = BlockCholeskyDouble::kStride;
+  std::fill(level_x_.begin(), level_x_.end(), 0.0);
+  const auto add = [&](std::uint32_t level, const Vector6& force) {
+    for (std::size_t k = 0; k < 6; ++k) level_x_[level * kStride + k] += force[k];
+  };
+  for (Solid& solid : solids_) {
+    if (solid.level != kNone) add(solid.level, solid.body->missing_impulse(workers, solid.gravity, dt));
+  }
+  for (const Rigid& rigid : rigids_) {
+    Vector6 missing = rigid.momentum(rigid.x);
+    for (std::size_t k = 0; k < 6; ++k) missing[k] /= k < 3 ? -1 : -rigid.radius;
+    add(rigid.level, missing);
+  }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    Vector6 missing = nodes_[i].gained();
+    for (double& part : missing) part = -part;
+    add(nodes_[i].level, missing);
+  }
+  for (Guest& guest : guests()) {
+    if (guest.level != kNone) add(guest.level, guest.member->missing_impulse(workers));
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const IslandRow& row = rows_[i];
+    const Vec3d given(impulse(row));
+    const auto add_end = [&](const IslandRowEnd& end, Vec3d arm, Vec3d own) {
+      if (level_of(end) == kNone) return;
+      Vector6 force{};
+      add_to(force, 0, own);
+      add_to(force, 3, cross(arm, own));
+      add(level_of(end), force);
+    };
+    add_end(row.a, level_arms_[i][0], given - Vec3d(row.given_a));
+    add_end(row.b, level_arms_[i][1], -given - Vec3d(row.given_b));
+  }
+  for (const IslandJointRow& row : joints_) {
+    const double given = static_cast<double>(impulse(row));
+    for_each_end(row, [&](const Rigid& rigid, Vector6 axis) {
+      for (std::size_t k = 0; k < 6; ++k) axis[k] *= given / (k < 3 ? 1 : rigid.radius);
+      add(rigid.level, axis);
+    });
+  }
+  levels_.solve(level_x_.data());
+  for (Solid& solid : solids_) {
+    if (solid.level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + solid.level * kStride, 6, motion.begin());
+    solid.body->add_motion(workers, motion);
+  }
+  for (std::size_t i = 0; i < nodes_count_; ++i) {
+    if (nodes_[i].level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + nodes_[i].level * kStride, 6, motion.begin());
+    nodes_[i].move(motion);
+  }
+  for (Guest& guest : guests()) {
+    if (guest.level == kNone) continue;
+    Vector6 motion;
+    std::copy_n(level_x_.begin() + guest.level * kStride, 6, motion.begin());
+    guest.member->move(motion);
+  }
+  for (Rigid& rigid : rigids_) {
+    for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += level_x_[rigid.level * kStride + k] / (k < 3 ? 1 : rigid.radius);
+  }
+  update_velocities(workers);
+}
+
 }  // namespace pliant
