@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 namespace pliant {
 namespace {
@@ -37,23 +38,63 @@ Real sum_lanes(const V& v) {
 
 using Neighbours = std::vector<std::set<std::uint32_t>>;
 
-/// Eliminates the block with the fewest neighbours first; ties go to the lowest number. Fills `graph` in.
-std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph) {
+constexpr std::size_t kLeastToHalve = 48;  ///< blocks; fewer are done before a second core has begun
+
+enum Side : std::uint8_t { kFirstHalf, kSecondHalf, kMeeting };
+
+/// How many links each block is away from `from`; those that are not connected with it are farther than all others.
+std::vector<std::size_t> distances(const Neighbours& graph, std::uint32_t from) {
+  std::vector<std::size_t> distance(graph.size(), graph.size());
+  std::vector<std::uint32_t> reached{from};
+  distance[from] = 0;
+  for (std::size_t k = 0; k < reached.size(); ++k) {
+    for (const std::uint32_t next : graph[reached[k]]) {
+      if (distance[next] < graph.size()) continue;
+      distance[next] = distance[reached[k]] + 1;
+      reached.push_back(next);
+    }
+  }
+  return distance;
+}
+
+/// Cuts the graph in the middle, seen from one of its ends: blocks as far away as the median are where the halves meet.
+/// Of those with no link to the farther half none is needed there.
+std::vector<Side> halve(const Neighbours& graph) {
+  std::vector<Side> sides(graph.size(), kFirstHalf);
+  if (graph.size() < kLeastToHalve) return sides;
+  const auto farthest = [](const std::vector<std::size_t>& distance) {
+    return static_cast<std::uint32_t>(std::max_element(distance.begin(), distance.end()) - distance.begin());
+  };
+  const std::vector<std::size_t> distance = distances(graph, farthest(distances(graph, farthest(distances(graph, 0)))));
+  std::vector<std::size_t> sorted = distance;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  const std::size_t middle = sorted[sorted.size() / 2];
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    const bool meets =
+        std::any_of(graph[i].begin(), graph[i].end(), [&](std::uint32_t j) { return distance[j] > middle; });
+    sides[i] = distance[i] > middle ? kSecondHalf : distance[i] == middle && meets ? kMeeting : kFirstHalf;
+  }
+  return sides;
+}
+
+/// Eliminates one side after the other, of each the block with the fewest neighbours first; ties go to the lowest
+/// number. Fills `graph` in.
+std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph, const std::vector<Side>& sides) {
   std::vector<std::uint32_t> order;
-  std::set<std::pair<std::size_t, std::uint32_t>> queue;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.insert({graph[i].size(), i});
+  std::set<std::tuple<Side, std::size_t, std::uint32_t>> queue;
+  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.insert({sides[i], graph[i].size(), i});
   Neighbours eliminated(graph.size());
   while (!queue.empty()) {
-    const std::uint32_t next = queue.begin()->second;
+    const std::uint32_t next = std::get<2>(*queue.begin());
     queue.erase(queue.begin());
     order.push_back(next);
     for (const std::uint32_t a : graph[next]) {
-      queue.erase({graph[a].size(), a});
+      queue.erase({sides[a], graph[a].size(), a});
       graph[a].erase(next);
       for (const std::uint32_t b : graph[next]) {
         if (b != a) graph[a].insert(b);
       }
-      queue.insert({graph[a].size(), a});
+      queue.insert({sides[a], graph[a].size(), a});
     }
     eliminated[next] = std::move(graph[next]);
     graph[next].clear();
@@ -80,7 +121,10 @@ void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
   count_ = blocks;
   Neighbours graph(blocks);
   for (const auto& [a, b] : pairs) graph[a].insert(b), graph[b].insert(a);
-  const std::vector<std::uint32_t> order = minimum_degree_order(graph);
+  const std::vector<Side> sides = halve(graph);
+  second_begin_ = static_cast<std::size_t>(std::count(sides.begin(), sides.end(), kFirstHalf));
+  meeting_begin_ = blocks - static_cast<std::size_t>(std::count(sides.begin(), sides.end(), kMeeting));
+  const std::vector<std::uint32_t> order = minimum_degree_order(graph, sides);
   position_.resize(blocks);
   for (std::uint32_t i = 0; i < order.size(); ++i) position_[order[i]] = i;
   starts_.assign(1, 0);
@@ -92,7 +136,8 @@ void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
   }
   values_.assign((blocks + rows_.size()) * kReals, Real(0));
   largest_.resize(blocks);
-  scratch_.assign(blocks * kStride, Real(0));
+  second_.assign((blocks - meeting_begin_ + rows_.size() - starts_[meeting_begin_]) * kReals, Real(0));
+  scratch_.assign((2 * blocks - meeting_begin_) * kStride, Real(0));
 }
 
 template <typename Real, std::size_t Size>
@@ -158,37 +203,69 @@ void BlockCholeskyOf<Real, Size>::scale_below(std::size_t column) {
   }
 }
 
+/// What is where the halves meet goes to the given pivots and blocks.
 template <typename Real, std::size_t Size>
-void BlockCholeskyOf<Real, Size>::update_right_of(std::size_t column) {
+void BlockCholeskyOf<Real, Size>::update_right_of(std::size_t column, Real* meeting_pivots, Real* meeting_blocks) {
   for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
     const std::uint32_t target = rows_[k];
-    subtract_product<Real, kSize, kStride>(pivot(target), below(k), below(k));
+    const bool meets = target >= meeting_begin_;
+    Real* own = meets ? meeting_pivots + (target - meeting_begin_) * kReals : pivot(target);
+    Real* blocks = meets ? meeting_blocks - starts_[meeting_begin_] * kReals : below(0);
+    subtract_product<Real, kSize, kStride>(own, below(k), below(k));
     std::size_t at = starts_[target];
     for (std::size_t m = k + 1; m < starts_[column + 1]; ++m) {
       while (rows_[at] != rows_[m]) ++at;  // the fill is there: elimination joined them
-      subtract_product<Real, kSize, kStride>(below(at), below(m), below(k));
+      subtract_product<Real, kSize, kStride>(blocks + at * kReals, below(m), below(k));
     }
   }
 }
 
 template <typename Real, std::size_t Size>
-void BlockCholeskyOf<Real, Size>::factor() {
-  for (std::size_t column = 0; column < count_; ++column) {
-    for (std::size_t j = 0; j < kSize; ++j) largest_[column][j] = std::abs(pivot(column)[j * kStride + j]);
-  }
-  for (std::size_t column = 0; column < count_; ++column) {
+void BlockCholeskyOf<Real, Size>::factor_columns(std::size_t begin, std::size_t end, Real* meeting_pivots,
+                                                 Real* meeting_blocks) {
+  for (std::size_t column = begin; column < end; ++column) {
     factor_pivot(column);
     scale_below(column);
-    update_right_of(column);
+    update_right_of(column, meeting_pivots, meeting_blocks);
   }
 }
 
 template <typename Real, std::size_t Size>
-void BlockCholeskyOf<Real, Size>::solve(Real* x) const {
-  Real* y = scratch_.data();
-  for (std::size_t i = 0; i < count_; ++i)
-    store_lanes(y + position_[i] * kStride, load_lanes<kStride>(x + i * kStride));
+template <typename Body>
+void BlockCholeskyOf<Real, Size>::for_halves(Workers* workers, Body&& body) const {
+  const auto half = [&](std::size_t which, std::size_t) {
+    which == 0 ? body(std::size_t{0}, second_begin_, which) : body(second_begin_, meeting_begin_, which);
+  };
+  if (workers && meeting_begin_ > second_begin_) {
+    parallel_for(*workers, 2, 1, half);
+  } else {
+    half(0, 1), half(1, 2);
+  }
+}
+
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::factor(Workers* workers) {
   for (std::size_t column = 0; column < count_; ++column) {
+    for (std::size_t j = 0; j < kSize; ++j) largest_[column][j] = std::abs(pivot(column)[j * kStride + j]);
+  }
+  Real* pivots = pivot(meeting_begin_);
+  Real* blocks = below(starts_[meeting_begin_]);
+  const std::size_t pivot_reals = (count_ - meeting_begin_) * kReals;
+  std::fill(second_.begin(), second_.end(), Real(0));
+  for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t which) {
+    factor_columns(begin, end, which == 0 ? pivots : second_.data(),
+                   which == 0 ? blocks : second_.data() + pivot_reals);
+  });
+  for (std::size_t k = 0; k < pivot_reals; ++k) pivots[k] += second_[k];
+  for (std::size_t k = pivot_reals; k < second_.size(); ++k) blocks[k - pivot_reals] += second_[k];
+  factor_columns(meeting_begin_, count_, pivots, blocks);
+}
+
+/// What goes to where the halves meet is taken from `meeting`.
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve_forward(std::size_t begin, std::size_t end, Real* meeting) const {
+  Real* y = scratch_.data();
+  for (std::size_t column = begin; column < end; ++column) {
     const Real* l = pivot(column);
     Real* v = y + column * kStride;
     // Right-hand sides that act in a few places are zero almost everywhere.
@@ -199,13 +276,18 @@ void BlockCholeskyOf<Real, Size>::solve(Real* x) const {
     }
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
       const Real* b = below(k);
-      Real* to = y + rows_[k] * kStride;
+      Real* to = rows_[k] < meeting_begin_ ? y + rows_[k] * kStride : meeting + (rows_[k] - meeting_begin_) * kStride;
       auto sum = load_lanes<kStride>(to);
       for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<kStride>(b + j * kStride) * v[j];
       store_lanes(to, sum);
     }
   }
-  for (std::size_t column = count_; column-- > 0;) {
+}
+
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve_backward(std::size_t begin, std::size_t end) const {
+  Real* y = scratch_.data();
+  for (std::size_t column = end; column-- > begin;) {
     const Real* l = pivot(column);
     Real* v = y + column * kStride;
     typename Lanes<Real, kStride>::Type dots[kSize] = {};
@@ -220,6 +302,23 @@ void BlockCholeskyOf<Real, Size>::solve(Real* x) const {
       v[j] = d * l[j * kStride + j];
     }
   }
+}
+
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve(Real* x, Workers* workers) const {
+  Real* y = scratch_.data();
+  Real* meeting = y + meeting_begin_ * kStride;
+  Real* second = y + count_ * kStride;
+  for (std::size_t i = 0; i < count_; ++i)
+    store_lanes(y + position_[i] * kStride, load_lanes<kStride>(x + i * kStride));
+  std::fill(second, y + scratch_.size(), Real(0));
+  for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t which) {
+    solve_forward(begin, end, which == 0 ? meeting : second);
+  });
+  for (std::size_t k = 0; k < (count_ - meeting_begin_) * kStride; ++k) meeting[k] += second[k];
+  solve_forward(meeting_begin_, count_, meeting);
+  solve_backward(meeting_begin_, count_);
+  for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t) { solve_backward(begin, end); });
   for (std::size_t i = 0; i < count_; ++i)
     store_lanes(x + i * kStride, load_lanes<kStride>(y + position_[i] * kStride));
 }

@@ -201,7 +201,7 @@ SolveResult SolidBody::solve_as_one(Workers& workers, Vec3 gravity, float dt) {
   const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
   SolveResult result;
   if (contacts_.is_empty()) {
-    system_.factor_coarse(layout_);
+    system_.factor_coarse(workers, layout_);
     result = system_.solve(workers, layout_, state_.change, residual_, threshold, def_->solver.max_iterations);
   } else {
     result = solve_with_contacts(workers, threshold, dt);
@@ -293,7 +293,7 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     system_.clear_extras();
     contacts_.add_to_matrix(system_);
     system_.invert_diagonals(workers, layout_);
-    system_.factor_coarse(layout_);
+    system_.factor_coarse(workers, layout_);
     const SolveResult part = system_.solve(workers, layout_, state_.change, residual_, threshold, kIterationsOfRound);
     result.iterations += part.iterations;
     result.residual = part.residual;

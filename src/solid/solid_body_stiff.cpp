@@ -88,7 +88,7 @@ SolveResult SolidBody::solve_shape(Workers& workers, const Vector6& motion, Vec3
   system_.clear_extras();
   contacts_.add_to_matrix(system_);
   if (!contacts_.is_empty()) system_.invert_diagonals(workers, layout_);
-  system_.factor_coarse(layout_);
+  system_.factor_coarse(workers, layout_);
   const LaneVec3<Float8> weight = broadcast_vec8(gravity);
   for_groups(workers, [&](std::size_t g) {
     const LaneVec3<Float8> push = outer_impulse(g, weight, dt) + internal_.group(g) * broadcast(dt);

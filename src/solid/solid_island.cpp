@@ -136,7 +136,7 @@ void SolidIsland::begin_round(Workers& workers) {
       if (rows_[entry.row].active) system.add_extra(slot, rows_[entry.row].block() * (entry.weight * entry.weight));
     });
     system.invert_diagonals(own, solid.body->layout());
-    system.factor_coarse(solid.body->layout());
+    system.factor_coarse(own, solid.body->layout());
   });
   assemble_levels();
 }
@@ -239,9 +239,9 @@ double SolidIsland::precondition(Workers& workers, double step) {
   });
   for (Solid& solid : solids_) solid.residual = 0;
   for (std::size_t t = 0; t < tasks_.size(); ++t) solids_[tasks_[t].solid].residual += sums_[t].b;
-  for_solids(workers, [&](Workers&, Solid& solid) {
+  for_solids(workers, [&](Workers& own, Solid& solid) {
     solid.residual = std::sqrt(solid.residual);
-    solid.product = solid.body->system().solve_coarse();
+    solid.product = solid.body->system().solve_coarse(own);
   });
   for (const Solid& solid : solids_) product += solid.product;
   for (std::size_t i = 0; i < nodes_count_; ++i) product += nodes_[i].precondition(step);

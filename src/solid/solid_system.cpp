@@ -260,7 +260,7 @@ void SolidSystem::invert_diagonals(Workers& workers, const SolidLayout& layout) 
   });
 }
 
-void SolidSystem::factor_coarse(const SolidLayout& layout) {
+void SolidSystem::factor_coarse(Workers& workers, const SolidLayout& layout) {
   coarse_.clear();
   rigid_.clear();
   double block[36];
@@ -284,7 +284,7 @@ void SolidSystem::factor_coarse(const SolidLayout& layout) {
     }
     coarse_.add_diagonal(pair.a, block);
   }
-  coarse_.factor();
+  coarse_.factor(&workers);
 }
 
 std::array<double, 36> SolidSystem::whole_matrix(const SolidLayout& layout) {
@@ -342,9 +342,9 @@ SolidSystem::Sums SolidSystem::precondition(const SolidLayout& layout, const Chu
   return out;
 }
 
-double SolidSystem::solve_coarse() {
+double SolidSystem::solve_coarse(Workers& workers) {
   coarse_r_ = coarse_x_;
-  coarse_.solve(coarse_x_.data());
+  coarse_.solve(coarse_x_.data(), &workers);
   double product = 0;
   for (std::size_t i = 0; i < coarse_x_.size(); ++i) {
     product += static_cast<double>(coarse_r_[i]) * static_cast<double>(coarse_x_[i]);
@@ -365,7 +365,7 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
                                double threshold, int max_iterations) {
   SolveResult result;
   const auto all_coarse = [&] {
-    double product = solve_coarse();
+    double product = solve_coarse(workers);
     if (!is_free_) return product;
     const RigidMotion force = whole_force(), motion = rigid_.solve(force);
     for (std::size_t k = 0; k < 6; ++k) product += force[k] * motion[k];

@@ -40,7 +40,7 @@ class SolidSystem {
   void add_extra(std::uint32_t slot, const LaneSym3<float>& block);
   /// The inverses of the diagonal blocks, then the coarse factors: once the diagonal is as it should be.
   void invert_diagonals(Workers& workers, const SolidLayout& layout);
-  void factor_coarse(const SolidLayout& layout);
+  void factor_coarse(Workers& workers, const SolidLayout& layout);
 
   // --- Using it ---------------------------------------------------------------------------------------------------
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
@@ -82,7 +82,7 @@ class SolidSystem {
   /// level. The sums are r·D⁻¹r and r·r.
   Sums precondition(const SolidLayout& layout, const Chunk& chunk, LaneVectors& x, LaneVectors& r, double step);
   /// The coarse level, when all chunks are preconditioned. Returns its part of r·z.
-  double solve_coarse();
+  double solve_coarse(Workers& workers);
   /// p = z + beta p.
   void renew_direction(const SolidLayout& layout, const Chunk& chunk, float beta);
   /// q = D p + K p + more(group, p), where D has no contacts; returns p·q.

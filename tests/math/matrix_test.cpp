@@ -91,6 +91,46 @@ TEST(BlockCholesky, SolvesWhatADenseFactorSolves) {
   expect_dense_solution<BlockCholesky3, double>(1e-10);
 }
 
+TEST(BlockCholesky, TwoThreadsGiveTheSameBits) {
+  // A long bar of 3 x 3 blocks a layer, which halves well, and two bars that do not touch.
+  Pairs pairs;
+  constexpr std::uint32_t kLayers = 40, kLayer = 9;
+  for (std::uint32_t layer = 0; layer < kLayers; ++layer) {
+    for (std::uint32_t k = 0; k < kLayer; ++k) {
+      const std::uint32_t i = kLayer * layer + k;
+      if (k + 1 < kLayer) pairs.push_back({i, i + 1});
+      if (layer + 1 < kLayers && layer != 15) pairs.push_back({i, i + kLayer});
+    }
+  }
+  Workers workers(2);
+  for (const bool is_cut : {true, false}) {
+    if (!is_cut) pairs.push_back({kLayer * 16 - 1, kLayer * 17 - 1});
+    BlockCholesky one, two;
+    std::mt19937 first(5), second(5);
+    const Eigen::MatrixXd dense = fill(one, kLayers * kLayer, pairs, 1.0, first);
+    fill(two, kLayers * kLayer, pairs, 1.0, second);
+    one.factor();
+    two.factor(&workers);
+    std::vector<float> x(8 * kLayers * kLayer, 0.0f);
+    Eigen::VectorXd b(6 * kLayers * kLayer);
+    std::normal_distribution<float> normal;
+    for (std::uint32_t i = 0; i < 6 * kLayers * kLayer; ++i) {
+      x[i / 6 * 8 + i % 6] = normal(first);
+      b[i] = static_cast<double>(x[i / 6 * 8 + i % 6]);
+    }
+    std::vector<float> y = x;
+    one.solve(x.data());
+    two.solve(y.data(), &workers);
+    EXPECT_EQ(x, y);
+    const Eigen::VectorXd expected = dense.llt().solve(b);
+    double error = 0;
+    for (std::uint32_t i = 0; i < 6 * kLayers * kLayer; ++i) {
+      error += std::pow(static_cast<double>(x[i / 6 * 8 + i % 6]) - expected[i], 2);
+    }
+    EXPECT_LT(std::sqrt(error), 1e-4 * expected.norm());
+  }
+}
+
 TEST(BlockCholesky, DropsModesThatPlayNoPart) {
   // A single block that resists three of its six motions only, as a lone node does.
   BlockCholesky cholesky;

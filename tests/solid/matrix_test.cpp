@@ -110,7 +110,7 @@ struct Parts {
     system->assemble(workers, layout, *elements, positions, free, tied);
     system->clear_extras();
     system->invert_diagonals(workers, layout);
-    system->factor_coarse(layout);
+    system->factor_coarse(workers, layout);
   }
   std::uint32_t slot(std::size_t node) const { return layout.slot_of_node[node]; }
   /// A by the reference, held rows and columns struck.
