@@ -78,6 +78,11 @@ SolidMaterial lead();       ///< yields early
 std::vector<std::string_view> names();
 Result<SolidMaterial> by_name(std::string_view name);
 
+/// The same with no modulus above `modulus` (Pa), that breaks and yields at the same speed of a blow: the stress of a
+/// blow is about that speed times √(E ρ), so what it bears goes down with the root of the modulus. For things that are
+/// so stiff that a blow is over long before a step is (docs/fracture.md#blows). One that is softer stays as it is.
+SolidMaterial softened(SolidMaterial material, float modulus);
+
 }  // namespace material
 
 }  // namespace pliant

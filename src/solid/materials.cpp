@@ -1,6 +1,8 @@
 #include "pliant/materials.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -145,6 +147,17 @@ Result<SolidMaterial> by_name(std::string_view name) {
   error.code = Error::Code::NotFound;
   error.message = fmt::format("there is no material '{}'; known are {}", name, fmt::join(names(), ", "));
   return error;
+}
+
+SolidMaterial softened(SolidMaterial m, float modulus) {
+  const float stiffest = std::max(m.young_modulus, m.grain_modulus);
+  if (!(modulus > 0 && modulus < stiffest)) return m;
+  const float share = modulus / stiffest, root = std::sqrt(share);
+  m.young_modulus *= share, m.grain_modulus *= share;
+  m.strength *= root, m.grain_strength *= root, m.toughness *= root;
+  m.yield_strain /= root;       // the stress there goes down by the root
+  m.stiffness_damping /= root;  // it rings as many times
+  return m;
 }
 
 }  // namespace material

@@ -34,8 +34,9 @@ struct PrincipalTangent {
   LaneMat3<T> u, v;
   LaneSym3<T> a;                  ///< over the diagonal
   LaneVec3<T> straight, crossed;  ///< (flip ± twist) / 2 of the pairs yz, xz, xy
-  LaneVec3<T> fiber;              ///< direction of the grain now, times √(its extra modulus); zero for none
+  LaneVec3<T> fiber;              ///< direction of the grain now, times a root of its stiffness; zero for none
   LaneVec3<T> fiber_rest;         ///< direction of the grain at rest
+  T fiber_tension{};              ///< what holds the fibre in its direction while it is pulled, Pa
 };
 
 /// K_pq over the volume for two gradients: the force on p when q moves, by columns.
@@ -53,7 +54,9 @@ LaneMat3<T> tangent_block(const PrincipalTangent<T>& t, const LaneVec3<T>& g_p, 
   k.c2.y = t.a.yz * p.y * q.z + t.crossed.x * p.z * q.y;
   k.c1.z = t.a.yz * p.z * q.y + t.crossed.x * p.y * q.z;
   const T along = dot(t.fiber_rest, g_p) * dot(t.fiber_rest, g_q);
-  const LaneMat3<T> pulled{t.fiber * (t.fiber.x * along), t.fiber * (t.fiber.y * along), t.fiber * (t.fiber.z * along)};
+  LaneMat3<T> pulled{t.fiber * (t.fiber.x * along), t.fiber * (t.fiber.y * along), t.fiber * (t.fiber.z * along)};
+  const T across = t.fiber_tension * along;
+  pulled.c0.x += across, pulled.c1.y += across, pulled.c2.z += across;
   return t.u * k * t.u.transposed() + pulled;
 }
 
@@ -67,10 +70,10 @@ struct PrincipalElement {
 template <typename T, typename Mask>
 PrincipalElement<T> select(Mask mask, const PrincipalElement<T>& a, const PrincipalElement<T>& b) {
   const PrincipalTangent<T>&s = a.tangent, &t = b.tangent;
-  return {
-      select(mask, a.stress, b.stress),
-      {select(mask, s.u, t.u), select(mask, s.v, t.v), select(mask, s.a, t.a), select(mask, s.straight, t.straight),
-       select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest)}};
+  return {select(mask, a.stress, b.stress),
+          {select(mask, s.u, t.u), select(mask, s.v, t.v), select(mask, s.a, t.a), select(mask, s.straight, t.straight),
+           select(mask, s.crossed, t.crossed), select(mask, s.fiber, t.fiber), select(mask, s.fiber_rest, t.fiber_rest),
+           select(mask, s.fiber_tension, t.fiber_tension)}};
 }
 
 inline constexpr float kLeastStretch = 0.1f, kMostStretch = 5;
@@ -115,28 +118,54 @@ PrincipalElement<T> neo_hookean(const LaneMat3<T>& f, const LaneMat3<T>& fallbac
   return out;
 }
 
-/// Corotational with an extra modulus along the grain.
+/// The grain as it lies now: fibres that resist stretch.
+template <typename T>
+struct Fiber {
+  LaneVec3<T> direction;  ///< unit
+  T length;               ///< over that at rest
+  T strain;               ///< elastic: beyond what has flowed
+};
+template <typename T>
+Fiber<T> fiber_of(const LaneMat3<T>& f, const LaneMat3<T>& rotation, const LaneSym3<T>& rest_strain,
+                  const LaneVec3<T>& grain) {
+  const T one = T{} + 1.0f, tiny = T{} + 1e-6f;
+  const LaneVec3<T> now = f * grain;
+  const T length = sqrt(max(dot(now, now), tiny * tiny));
+  const auto lies = length > tiny;
+  return {select(lies, now * (one / length), rotation * grain), length, length - one - dot(grain, rest_strain * grain)};
+}
+
+/// The stress that an extra modulus along the grain adds, in the element's frame.
+template <typename T>
+LaneSym3<T> fiber_stress(const Fiber<T>& fiber, const LaneMat3<T>& rotation, const LaneVec3<T>& grain, T modulus) {
+  const LaneVec3<T> pull = rotation.transposed_times(fiber.direction) * (modulus * fiber.strain);
+  return symmetric_part(LaneMat3<T>{pull * grain.x, pull * grain.y, pull * grain.z});
+}
+
+/// Corotational with an extra modulus along the grain, whose energy is ½ E (|F g| − 1)². (To take the strain along the
+/// grain from the corotational frame, gᵀ (RᵀF − I) g, is simpler and right for small strains. But such a stress does
+/// not share its axes with the strain and is the gradient of no energy: small pieces that were stretched by a blow fed
+/// on it, and burst.)
 template <typename T>
 PrincipalElement<T> grained(const LaneMat3<T>& f, const LaneMat3<T>& rotation, const LaneSym3<T>& rest_strain, T lambda,
                             T mu, T extra_modulus, const LaneVec3<T>& grain) {
   const T two_mu = mu + mu;
   const LaneSym3<T> strain = corotational_strain(rotation, f, rest_strain);
-  LaneSym3<T> stress = linear_stress(strain, lambda, mu);
-  const T along = extra_modulus * dot(grain, strain * grain);
-  stress = stress + LaneSym3<T>{grain.x * grain.x, grain.y * grain.y, grain.z * grain.z,
-                                grain.x * grain.y, grain.x * grain.z, grain.y * grain.z} *
-                        along;
+  const LaneSym3<T> stress = linear_stress(strain, lambda, mu);
+  const Fiber<T> fiber = fiber_of(f, rotation, rest_strain, grain);
+  const LaneVec3<T> pull = fiber.direction * (extra_modulus * fiber.strain);
   PrincipalElement<T> out;
   const LaneMat3<T> full{
       {stress.xx, stress.xy, stress.xz}, {stress.xy, stress.yy, stress.yz}, {stress.xz, stress.yz, stress.zz}};
-  out.stress = rotation * full;
+  out.stress = rotation * full + LaneMat3<T>{pull * grain.x, pull * grain.y, pull * grain.z};
   const T one = T{} + 1.0f, zero{};
   PrincipalTangent<T>& t = out.tangent;
   t.u = rotation;
   t.v = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
   t.a = {lambda + two_mu, lambda + two_mu, lambda + two_mu, lambda, lambda, lambda};
   t.straight = t.crossed = {mu, mu, mu};
-  t.fiber = rotation * grain * sqrt(extra_modulus);
+  t.fiber_tension = extra_modulus * max(fiber.strain, zero) / fiber.length;
+  t.fiber = fiber.direction * sqrt(max(extra_modulus - t.fiber_tension, zero));
   t.fiber_rest = grain;
   return out;
 }

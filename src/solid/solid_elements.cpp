@@ -180,8 +180,7 @@ double SolidElements::energy(const SolidLayout& layout, const float* positions, 
     Float8 density = 0.5f * element.lambda * e.trace() * e.trace() + element.mu * e.norm_squared();
     if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::Grained)) {
       const float* grain = grains_.data() + (batch - layout.first_block_batch) * 32;
-      const LaneVec3<Float8> g = load_vec8(grain + 8);
-      const Float8 along = dot(g, e * g);
+      const Float8 along = fiber_of(f, rotation, rest_strain(batch), load_vec8(grain + 8)).strain;
       density += 0.5f * load8(grain) * along * along;
     } else if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
       const Float8 is_sound = neo_hookean_density(f, element.lambda, element.mu);
@@ -200,8 +199,7 @@ SolidElements::Stressed SolidElements::stressed(const SolidLayout& layout, std::
   if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::Grained)) {
     const float* grain = grains_.data() + (batch - layout.first_block_batch) * 32;
     const LaneVec3<Float8> g = load_vec8(grain + 8);
-    stress = stress + LaneSym3<Float8>{g.x * g.x, g.y * g.y, g.z * g.z, g.x * g.y, g.x * g.z, g.y * g.z} *
-                          (load8(grain) * dot(g, strain * g));
+    stress = stress + fiber_stress(fiber_of(f, rotation, rest_strain(batch), g), rotation, g, load8(grain));
   } else if (layout.kind_of_batch[batch] == static_cast<std::uint8_t>(ElementKind::NeoHookean)) {
     const auto pulled = neo_hookean(f, rotation, element.lambda, element.mu).stress;
     const auto is_sound = determinant(f) > element.flat_determinant;

@@ -49,9 +49,8 @@ TetState tet_state(const SolidBody& body, std::uint32_t tet) {
   state.strain = corotational_strain(rotation, f, sample.rest_strain);
   state.stress = linear_stress(state.strain, sample.rest.lambda, sample.rest.mu);
   const LaneVec3<float> g = sample.grain;
-  const float along = sample.grain_modulus * dot(g, state.strain * g);
   state.stress =
-      state.stress + LaneSym3<float>{g.x * g.x, g.y * g.y, g.z * g.z, g.x * g.y, g.x * g.z, g.y * g.z} * along;
+      state.stress + fiber_stress(fiber_of(f, rotation, sample.rest_strain, g), rotation, g, sample.grain_modulus);
   return state;
 }
 

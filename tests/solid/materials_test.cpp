@@ -104,6 +104,33 @@ TEST(NeoHookean, TheTangentIsTheDerivativeOfTheStress) {
   EXPECT_GT(compared, 50);
 }
 
+TEST(ElementKernels, StressOfWoodIsTheGradientOfItsEnergy) {
+  // ½ λ tr(S − I)² + μ |S − I|² + ½ E (|F g| − 1)², with F = R S by an SVD of its own.
+  const double lambda = 3, mu = 1, extra = 20;
+  std::mt19937 random(11);
+  const auto energy = [&](const Eigen::Matrix3d& f, const Eigen::Vector3d& g) {
+    const Eigen::Vector3d e = Eigen::JacobiSVD<Eigen::Matrix3d>(f).singularValues() - Eigen::Vector3d::Ones();
+    return 0.5 * lambda * e.sum() * e.sum() + mu * e.squaredNorm() + 0.5 * extra * std::pow((f * g).norm() - 1, 2);
+  };
+  for (int round = 0; round < 100; ++round) {
+    const Eigen::Matrix3d f = random_gradient(random, 0.5);
+    if (f.determinant() < 0.2) continue;
+    const Eigen::Vector3d g = random_gradient(random, 1).col(0).normalized();
+    Eigen::Matrix3d expected;
+    for (int i = 0; i < 9; ++i) {
+      Eigen::Matrix3d more = f, less = f;
+      more(i) += 1e-5, less(i) -= 1e-5;
+      expected(i) = (energy(more, g) - energy(less, g)) / 2e-5;
+    }
+    const LaneMat3<float> f_lane = from_eigen(f);
+    const LaneMat3<float> r = element_rotation<float>(f_lane, {0, 0, 0, 1}, kFlatVolume).to_matrix();
+    const LaneVec3<float> grain{static_cast<float>(g.x()), static_cast<float>(g.y()), static_cast<float>(g.z())};
+    const auto found = grained(f_lane, r, LaneSym3<float>{}, static_cast<float>(lambda), static_cast<float>(mu),
+                               static_cast<float>(extra), grain);
+    EXPECT_LT((to_eigen(found.stress) - expected).norm(), 1e-3 * (1 + expected.norm()));
+  }
+}
+
 TEST(ElementKernels, EightLanesGiveTheBitsOfOne) {
   std::mt19937 random(3);
   const auto lane = [](const LaneMat3<Float8>& m, std::size_t l) {
@@ -319,6 +346,27 @@ TEST(SolidSlivers, StayAtRestAndAreSolvedQuickly) {
   EXPECT_LT(drift, 1e-6);
   EXPECT_EQ(unconverged, 0);
   EXPECT_LT(held.iterations, 60 * 120);
+}
+
+TEST(SoftenedMaterial, BearsTheSameSpeedOfABlow) {
+  // The stress of a blow is v √(E ρ): the speed at which it reaches the strength, and the one at which it yields.
+  const auto breaking_speed = [](const SolidMaterial& m) {
+    return m.strength / std::sqrt(m.young_modulus * m.density);
+  };
+  const auto yield_speed = [](const SolidMaterial& m) {
+    return m.yield_strain * m.young_modulus / std::sqrt(m.young_modulus * m.density);
+  };
+  for (const std::string_view name : material::names()) {
+    SCOPED_TRACE(name);
+    const SolidMaterial real = *material::by_name(name), soft = material::softened(real, 2e7f);
+    EXPECT_LE(std::max(soft.young_modulus, soft.grain_modulus), 2.0001e7f);
+    EXPECT_EQ(soft.density, real.density);
+    EXPECT_NEAR(real.is_breakable() ? breaking_speed(soft) / breaking_speed(real) : 1, 1, 1e-4);
+    EXPECT_NEAR(real.is_plastic() ? yield_speed(soft) / yield_speed(real) : 1, 1, 1e-4);
+    EXPECT_FLOAT_EQ(soft.grain_modulus * real.young_modulus, real.grain_modulus * soft.young_modulus);
+    EXPECT_EQ(soft.young_modulus == real.young_modulus, real.young_modulus < 2e7f);
+    EXPECT_EQ(material::softened(real, std::nanf("")).young_modulus, real.young_modulus);
+  }
 }
 
 }  // namespace
