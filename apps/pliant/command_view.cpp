@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "pliant/materials.h"
+
 #include "commands.h"
 #include "gallery.h"
 #include "interrupt.h"
@@ -21,16 +23,23 @@ struct Options {
 
 int view(Options options) {
   watch_for_interrupts();
+  if (!options.viewer.material.empty()) {
+    const Result<SolidMaterial> known = material::by_name(options.viewer.material);
+    if (!known) return report_error(known.error()), kExitError;
+  }
   for (const GalleryEntry& entry : gallery()) options.viewer.gallery.push_back({entry.name, entry.file});
-  if (options.scene.empty() && options.viewer.gallery.empty()) {
+  const bool needs_scene = options.viewer.material.empty();
+  if (needs_scene && options.scene.empty() && options.viewer.gallery.empty()) {
     return report_error("there are no scenes; name a file, or set PLIANT_SCENES to a folder that has some"), kExitError;
   }
-  if (options.scene.empty()) options.scene = options.viewer.gallery.front().name;
-  const Result<std::filesystem::path> file = find_scene(options.scene);
-  if (!file) return report_error(file.error()), kExitError;
+  if (needs_scene) {
+    if (options.scene.empty()) options.scene = options.viewer.gallery.front().name;
+    const Result<std::filesystem::path> file = find_scene(options.scene);
+    if (!file) return report_error(file.error()), kExitError;
+    options.viewer.scene = *file;
+  }
 
   const PictureSize size = parse_size(options.size).value_or(PictureSize{1280, 720});
-  options.viewer.scene = *file;
   options.viewer.width = size.width, options.viewer.height = size.height;
   options.viewer.output = options.output;
   options.viewer.log = options.log;
@@ -47,8 +56,12 @@ int view(Options options) {
 void add_view_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("view", "Show a scene in a window and play with it");
-  command->add_option("scene", options->scene,
-                      "A scene file, or the name of a scene of the gallery; the gallery's first if left out");
+  CLI::Option* scene = command->add_option(
+      "scene", options->scene, "A scene file, or the name of a scene of the gallery; the gallery's first if left out");
+  command
+      ->add_option("--material", options->viewer.material,
+                   "Instead of a scene: try out a material of the library on a panel at which balls are thrown")
+      ->excludes(scene);
   command->add_option("--size", options->size, "Of the window; 1280x720 if left out")->check(check_size);
   command->add_option("--threads", options->viewer.threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));

@@ -47,7 +47,12 @@ const Fields<SolidMaterial>& solid_material_fields() {
       field("max_plastic_strain", &SolidMaterial::max_plastic_strain, kNotNegative),
       field("strength", &SolidMaterial::strength, kPositive),
       field("grain_strength", &SolidMaterial::grain_strength, kNotNegative),
-      field("toughness", &SolidMaterial::toughness, kPositive)};
+      field("toughness", &SolidMaterial::toughness, kPositive),
+      // The last: it changes what the others gave.
+      field<SolidMaterial>("soften_to", [](const SceneReader& r, SolidMaterial& m) {
+        float modulus = 0;
+        if (read(r, modulus, kPositive)) m = material::softened(std::move(m), modulus);
+      })};
   return fields;
 }
 

@@ -9,6 +9,7 @@
 
 #include "pliant/defs.h"
 
+#include "view/material_preview.h"
 #include "view/overlay.h"
 #include "view/quality.h"
 #include "view/session.h"
@@ -27,7 +28,8 @@ enum class Action {
   ToggleRecord,
   ResetView,
   TogglePanel,
-  Release  ///< lets a quarantined body go
+  Release,     ///< lets a quarantined body go
+  TryMaterial  ///< shows a panel of it
 };
 
 /// What the left button does in the picture.
@@ -40,6 +42,7 @@ struct Controls {
   BallTool ball;
   Explosion blast;
   PaintTool brush;
+  MaterialTrial trial;
 
   // What is shown.
   Coloring coloring = Coloring::Material;

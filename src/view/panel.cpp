@@ -131,6 +131,7 @@ void Panel::draw(Session& session, Controls& controls, const PanelInfo& info, co
     draw_time(controls);
     draw_pictures(controls, info);
     if (section("Tools", true)) draw_tools(controls);
+    if (section("Try a material", false)) draw_trial(controls);
     if (section("Picked body", true)) draw_body(session, controls);
     if (section("World", true)) draw_world(session);
     if (section("Show", true)) draw_look(controls);
@@ -214,6 +215,34 @@ void Panel::draw_tools(Controls& controls) {
     slider("Brush", controls.brush.radius, 0.01f, 5, "%.2f m", true);
     slider("Times as strong", controls.brush.factor, 0.01f, 100, "%.2f", true);
   }
+}
+
+void Panel::draw_trial(Controls& controls) {
+  MaterialTrial& trial = controls.trial;
+  SolidMaterial& m = trial.material;
+  ImGui::SetNextItemWidth(-112 * scale_);
+  if (ImGui::BeginCombo("Material", m.name.c_str(), ImGuiComboFlags_HeightLarge)) {
+    for (const std::string_view name : material::names()) {
+      if (ImGui::Selectable(std::string(name).c_str(), name == m.name)) {
+        m = *material::by_name(name);
+        controls.ask(Action::TryMaterial);
+      }
+      place("Material " + std::string(name));
+    }
+    ImGui::EndCombo();
+  } else {
+    place("Material");
+  }
+  slider("Modulus", m.young_modulus, 1e3f, 3e11f, "%.2g Pa", true);
+  m.grain_modulus = m.grain_modulus > 0 ? std::max(m.grain_modulus, m.young_modulus) : 0;
+  slider("Density##trial", m.density, 10, 20000, "%.0f kg/m³", true);
+  if (std::isfinite(m.strength)) slider("Breaks at", m.strength, 1e3f, 1e9f, "%.2g Pa", true);
+  if (m.grain_strength > 0) slider("along the grain", m.grain_strength, 1e3f, 1e9f, "%.2g Pa", true);
+  if (m.is_plastic()) slider("Yields at", m.yield_strain, 1e-4f, 0.5f, "%.2g", true);
+  slider("Thickness", trial.thickness, 0.005f, 0.2f, "%.3f m", true);
+  slider("Balls", trial.ball_speed, 1, 60, "%.0f m/s", true);
+  slider("Softened to", trial.soften_to, 1e6f, 3e11f, "%.2g Pa", true);
+  if (button("Throw balls at a panel", -1)) controls.ask(Action::TryMaterial);
 }
 
 void Panel::draw_body(Session& session, Controls& controls) {

@@ -63,6 +63,7 @@ class Panel {
   void draw_scenes(const Session& session, Controls& controls, const PanelInfo& info);
   void draw_time(Controls& controls);
   void draw_tools(Controls& controls);
+  void draw_trial(Controls& controls);
   void draw_body(Session& session, Controls& controls);
   static void draw_material(const SolidDef& solid);
   static void draw_material(const ClothDef& cloth);

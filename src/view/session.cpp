@@ -23,13 +23,17 @@ Session::Session(Scene scene, ScenePlayer player, std::string name)
 Result<std::unique_ptr<Session>> Session::load(const std::filesystem::path& file, int threads, SceneErrors* errors) {
   Result<Scene> scene = load_scene(file, errors);
   if (!scene) return scene.error();
-  if (threads > 0) scene->world.threads = threads;
-  Result<ScenePlayer> player = ScenePlayer::create(*scene);
+  return create(std::move(*scene), file.stem().string(), threads, errors);
+}
+
+Result<std::unique_ptr<Session>> Session::create(Scene scene, std::string name, int threads, SceneErrors* errors) {
+  if (threads > 0) scene.world.threads = threads;
+  Result<ScenePlayer> player = ScenePlayer::create(scene);
   if (!player) {
     if (errors != nullptr) errors->list.push_back(player.error());
     return player.error();
   }
-  return std::unique_ptr<Session>(new Session(std::move(*scene), std::move(*player), file.stem().string()));
+  return std::unique_ptr<Session>(new Session(std::move(scene), std::move(*player), std::move(name)));
 }
 
 const SceneContent& Session::look() {

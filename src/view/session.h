@@ -51,9 +51,12 @@ class Session {
   /// Errors: those of the scene; `errors` gets all of them. `threads`: 0 for the scene's own number.
   static Result<std::unique_ptr<Session>> load(const std::filesystem::path& file, int threads,
                                                SceneErrors* errors = nullptr);
+  /// The same with a scene that has no file.
+  static Result<std::unique_ptr<Session>> create(Scene scene, std::string name, int threads,
+                                                 SceneErrors* errors = nullptr);
 
   const Scene& scene() const { return scene_; }
-  const std::string& name() const { return name_; }  ///< the file's, without folder and ending
+  const std::string& name() const { return name_; }  ///< of a file, without folder and ending
   World& world() { return player_.world(); }
   const World& world() const { return player_.world(); }
   const ScenePlayer& player() const { return player_; }

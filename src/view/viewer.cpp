@@ -70,6 +70,9 @@ class Viewer {
 
   void act(Action action);
   void choose_scene(const ViewerScene& scene);
+  void try_material();
+  Result<std::unique_ptr<Session>> preview(SceneErrors* errors) const;
+  void show_instead(Result<std::unique_ptr<Session>> session, const std::string& name, const SceneErrors& errors);
   void adopt(std::unique_ptr<Session> session);
   void reset_view();
   void step_once();
@@ -123,7 +126,13 @@ class Viewer {
 };
 
 Status Viewer::open(SceneErrors& errors) {
-  Result<std::unique_ptr<Session>> session = Session::load(options_.scene, options_.threads, &errors);
+  if (!options_.material.empty()) {
+    const Result<SolidMaterial> material = material::by_name(options_.material);
+    if (!material) return material.error();
+    controls_.trial.material = *material;
+  }
+  Result<std::unique_ptr<Session>> session =
+      options_.material.empty() ? Session::load(options_.scene, options_.threads, &errors) : preview(&errors);
   if (!session) return session.error();
   std::error_code error;
   if (!fs::is_directory(options_.output, error)) {
@@ -223,16 +232,33 @@ void Viewer::act(Action action) {
     case Action::Release:
       if (const BodyId body = session_->picked(); !body.is_null()) session_->world().release_from_quarantine(body);
       return;
+    case Action::TryMaterial:
+      return try_material();
   }
 }
 
-/// A scene that cannot be loaded is told in the window, and the one that is there stays.
 void Viewer::choose_scene(const ViewerScene& scene) {
   SceneErrors errors;
-  Result<std::unique_ptr<Session>> session = Session::load(scene.file, options_.threads, &errors);
+  show_instead(Session::load(scene.file, options_.threads, &errors), scene.name, errors);
+}
+
+Result<std::unique_ptr<Session>> Viewer::preview(SceneErrors* errors) const {
+  Result<Scene> scene = material_preview(controls_.trial);
+  if (!scene) return scene.error();
+  return Session::create(std::move(*scene), "material-" + controls_.trial.material.name, options_.threads, errors);
+}
+
+void Viewer::try_material() {
+  SceneErrors errors;
+  show_instead(preview(&errors), "of this material", errors);
+}
+
+/// A scene that cannot be loaded is told in the window, and the one that is there stays.
+void Viewer::show_instead(Result<std::unique_ptr<Session>> session, const std::string& name,
+                          const SceneErrors& errors) {
   if (!session) {
     const std::string text = errors.empty() ? session.error().to_string() : errors.to_string();
-    return panel_->show_error(fmt::format("The scene {} cannot be shown", scene.name), text);
+    return panel_->show_error(fmt::format("The scene {} cannot be shown", name), text);
   }
   stop_film();
   adopt(std::move(*session));

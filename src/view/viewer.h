@@ -18,6 +18,7 @@ struct ViewerScene {
 
 struct ViewerOptions {
   std::filesystem::path scene;
+  std::string material{};              ///< of the library: a panel of it is shown instead of a scene
   std::vector<ViewerScene> gallery;    ///< those that can be chosen in the window
   int width = 1280, height = 720;      ///< of the window
   int threads = 0;                     ///< 0: as the scene says

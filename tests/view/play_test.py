@@ -91,6 +91,21 @@ class Solids(ViewTest):
         self.wait("it breaks", lambda s: s["body_count"] > 2)
         self.close()
 
+    def test_are_tried_out_on_a_panel(self):
+        self.open("--material=jelly", "--paused")
+        self.assertEqual(self.state()["scene"], "material-jelly")
+        self.assertIn("panel", self.state()["bodies"])
+        self.click("Try a material")
+        self.wait("the section opens", lambda s: "Material" in s["controls"])
+        self.click("Material")
+        self.wait("the list opens", lambda s: "Material ice" in s["controls"])
+        self.click("Material ice")
+        self.wait("there is ice", lambda s: s["scene"] == "material-ice")
+        before = self.state()["body_count"]
+        self.key("space")
+        self.wait("it breaks", lambda s: s["body_count"] > before)
+        self.close()
+
     def test_are_pulled_and_shown_by_their_stress(self):
         self.open(os.path.join(SOURCE, "scenes", "jelly_drop.json"))
         self.wait("the jelly lies", lambda s: s["time"] > 1.5)
