@@ -46,7 +46,7 @@ TEST(MaterialPreview, EveryMaterialOfTheLibraryCanBeTried) {
 
 TEST(MaterialPreview, BrittlePanelsBreakAndOthersBend) {
   for (const char* name : {"oak", "glass", "concrete"}) {
-    EXPECT_GT(outcome({.material = *material::by_name(name)}, 50).bodies_more, 1u) << name;
+    EXPECT_GT(outcome({.material = *material::by_name(name)}, 50).bodies_more, 0u) << name;
   }
   const Outcome rubber = outcome({.material = material::rubber()}, 25);
   EXPECT_EQ(rubber.bodies_more, 0u);
