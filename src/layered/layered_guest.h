@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "layered/layered_body.h"
+#include "layered/layered_solver.h"
+#include "layered/layered_system.h"
 #include "solve/island_guest.h"
 
 namespace pliant {

@@ -70,6 +70,7 @@ void add_layer_mass(Matrix6& to, const double* sums);
 struct LayeredRow : LagrangianRow {
   std::uint32_t node = 0;
   bool is_limit = false;
+  bool is_flat = false;     ///< of a node that has a limit
   Vec3 arm{};               ///< m, world axes, of a limit: where the core stands in its way
   std::uint32_t touch = 0;  ///< where it came from
 };
@@ -103,7 +104,9 @@ class LayeredSystem {
   Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
   /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
   void set_penalties(float heaviest);
-  void judge_rows();
+  /// Which rows would push at the velocities so far; returns how many of them do not in this round, or the other way
+  /// round, over those that do.
+  double judge_rows();
   void begin_round();
   void add_row_impulses(float sign);
   struct RowSums {
