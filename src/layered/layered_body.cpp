@@ -459,7 +459,7 @@ double LayeredBody::elastic_energy(Workers& workers) const {
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
     Float8 energy{};
     for (std::size_t g = begin; g < end; ++g) {
-      energy += dot(stretched_.group(g), layer_->stiffness_times(g, stretched_.data()));
+      energy += dot(stretched_.group(g), layer_->rounded_stiffness_times(g, stretched_.data()));
     }
     parts_[begin / kGrain][0] = 0.5 * static_cast<double>(sum(energy));
   });

@@ -9,7 +9,7 @@ namespace {
 /// Contacts hold patches by so much more than they should. A patch that moves into a contact is worth less than one
 /// that leaves it to the nodes: from 0.2 to 1, 3 and 16 a landing ring takes 28, 15, 10.6 and 11 iterations a step.
 constexpr float kHold = 3;
-constexpr std::size_t kGrain = 16;  ///< groups of eight patches in one piece of work
+constexpr std::size_t kGrain = 64;  ///< groups of eight patches in one piece of work
 
 }  // namespace
 

@@ -163,7 +163,7 @@ class LayeredSystem {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::size_t kGrain = 32;  ///< groups of eight nodes in one piece of work
+  static constexpr std::size_t kGrain = 64;  ///< groups of eight nodes in one piece of work
   static constexpr std::size_t kRowGrain = 128;
   struct Sums {
     double values[10] = {};
