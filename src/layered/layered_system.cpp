@@ -170,8 +170,9 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
 }
 
 void LayeredSystem::index_rows() {
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const LayeredRow& a, const LayeredRow& b) { return a.node < b.node; });
+  std::sort(rows_.begin(), rows_.end(), [](const LayeredRow& a, const LayeredRow& b) {
+    return a.node != b.node ? a.node < b.node : a.touch < b.touch;
+  });
 }
 
 Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
@@ -343,7 +344,10 @@ double LayeredSystem::take_step(Workers& workers, double step) {
     x_.set_group(g, x_.group(g) + e_.group(g) * by);
     const LaneVec3<Float8> r = r_.group(g) - q_.group(g) * by, moment = cross(places_.group(g), r);
     r_.set_group(g, r);
-    to[0] += dot(r, load_sym8(inverses_.data() + 48 * g) * r);
+    // The product has served: its memory takes the first term of what is preconditioned.
+    const LaneVec3<Float8> z = load_sym8(inverses_.data() + 48 * g) * r;
+    q_.set_group(g, z);
+    to[0] += dot(r, z);
     to[1] += r.x, to[2] += r.y, to[3] += r.z, to[4] += moment.x, to[5] += moment.y, to[6] += moment.z;
   });
   const double* s = sums.values;
@@ -364,7 +368,7 @@ void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, doubl
   const Float8 by = broadcast(static_cast<float>(beta));
   parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      const LaneVec3<Float8> z = load_sym8(inverses_.data() + 48 * g) * r_.group(g) + levels_.correction(g);
+      const LaneVec3<Float8> z = q_.group(g) + levels_.correction(g);
       e_.set_group(g, z - shift - cross(turn, places_.group(g)) + e_.group(g) * by);
     }
   });
