@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layered/layered_solver.h"
+#include "layered/layered_system.h"
+
 namespace pliant {
 namespace {
 
@@ -39,11 +42,16 @@ Vec3d times(const std::array<double, 9>& m, Vec3d v) {
 }  // namespace
 
 LayeredBody::LayeredBody(std::shared_ptr<const LayeredDef> def, std::shared_ptr<const LayeredLayer> layer)
-    : def_(std::move(def)), layer_(std::move(layer)) {
+    : def_(std::move(def)),
+      layer_(std::move(layer)),
+      system_(std::make_unique<LayeredSystem>()),
+      solver_(std::make_unique<LayeredSolver>()) {
   for (LaneVectors* v : {&state_.displacement, &state_.plastic, &state_.elastic_velocity}) v->assign(node_count());
   set_transform({def_->position, def_->rotation.normalized()});
   set_velocity(def_->velocity, def_->angular_velocity);
 }
+
+LayeredBody::~LayeredBody() = default;
 
 void LayeredBody::set_transform(const Transform& world_from_body) {
   state_.rotation = world_from_body.rotation.normalized();
@@ -92,7 +100,7 @@ void LayeredBody::push(Vec3 impulse, Vec3 angular_impulse) {
 float LayeredBody::slop() const { return std::min(5e-4f, 0.01f * layer_->cell()); }
 
 LayeredTolerance LayeredBody::tolerance() const {
-  return {.residual = def_->tolerance, .max_iterations = def_->max_iterations, .violation = 0.2f * slop()};
+  return {.residual = def_->tolerance, .max_iterations = def_->max_iterations, .violation = slop()};
 }
 
 void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
@@ -136,11 +144,11 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
     for (std::size_t k = 0; k < 6; ++k) start.core_impulse[k] += core[k];
     start.pushes = pushes_;
   }
-  system_.begin(workers, *layer_, start, dt);
+  system_->begin(workers, *layer_, start, dt);
   is_limited_.assign(node_count(), 0);
-  Vector6 given = system_.whole_mass() * joined(Vec3d(start.gravity) * static_cast<double>(dt), {});
+  Vector6 given = system_->whole_mass() * joined(Vec3d(start.gravity) * static_cast<double>(dt), {});
   for (const auto& [node, impulse] : pushes_) {
-    const Vector6 both = joined(Vec3d(impulse), cross(Vec3d(system_.node_arm(node)), Vec3d(impulse)));
+    const Vector6 both = joined(Vec3d(impulse), cross(Vec3d(system_->node_arm(node)), Vec3d(impulse)));
     for (std::size_t k = 0; k < 6; ++k) given[k] += both[k];
   }
   for (std::size_t k = 0; k < 6; ++k) expected_[k] += given[k] + start.core_impulse[k];
@@ -159,17 +167,17 @@ void LayeredBody::add_row(const NodeTouch& touch, std::uint32_t index, float dt)
   row.friction = touch.friction;
   row.target = touch.normal * contact_target_speed(touch.gap, slop(), dt) + touch.surface_velocity;
   row.multiplier = remembered(touch);
-  system_.rows().push_back(row);
+  system_->rows().push_back(row);
 }
 
 void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
   if (is_limited_[node]) return;
   const Vec3 inward = layer_->inward().get(node);
   const float thickness = length(inward);
-  const Vec3 along = system_.axes().to_world(inward) / thickness, arm = system_.node_arm(node);
+  const Vec3 along = system_->axes().to_world(inward) / thickness, arm = system_->node_arm(node);
   const float pressed = dot(state_.displacement.get(node), inward) / thickness;
   const float gap = (1 - kThinnest) * thickness - pressed;
-  const Vec3 closing = velocity - system_.core_velocity_at(arm);
+  const Vec3 closing = velocity - system_->core_velocity_at(arm);
   if (gap > dt * std::max(dot(closing, along), 0.0f)) return;
   is_limited_[node] = 1;
   LayeredRow row;
@@ -179,20 +187,20 @@ void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
   row.target = row.normal * contact_target_speed(gap, slop(), dt);
   const NodeTouchMemory* before = find_touch(state_.touches, node, {});
   if (before) row.multiplier = project_to_cone(before->impulse, row.normal, 0);
-  system_.rows().push_back(row);
+  system_->rows().push_back(row);
 }
 
 void LayeredBody::take_velocities() {
-  state_.velocity = system_.velocity();
-  state_.elastic_velocity = system_.elastic_velocity();
+  state_.velocity = system_->velocity();
+  state_.elastic_velocity = system_->elastic_velocity();
 }
 
 SolveResult LayeredBody::solve_alone(Workers& workers, float dt) {
-  const SolveResult result = solver_.solve(workers, system_, tolerance(), dt);
-  if (!system_.rows().empty() || !def_->springs.empty() || def_->core_is_fixed) return result;
+  const SolveResult result = solver_->solve(workers, *system_, tolerance(), dt);
+  if (!system_->rows().empty() || !def_->springs.empty() || def_->core_is_fixed) return result;
   // The solve keeps momentum to the rounding of floats; a body in flight keeps it better.
   const Vector6 missing = missing_impulse(workers);
-  system_.add_whole(solve6(moments(workers).mass, missing));
+  system_->add_whole(solve6(moments(workers).mass, missing));
   return result;
 }
 
@@ -203,11 +211,11 @@ Vector6 LayeredBody::missing_impulse(Workers& workers) {
     for (std::size_t k = 0; k < 6; ++k) missing[k] += sign * added[k];
   };
   add(moments(workers).momentum, -1);
-  Vector6 change = system_.velocity();
-  for (std::size_t k = 0; k < 6; ++k) change[k] -= system_.start_velocity()[k];
-  add(system_.core_extra() * change, -1);
-  for (const LayeredRow& row : system_.rows()) {
-    if (!row.is_limit) add(wrench(Vec3d(system_.row_impulse(row)), Vec3d(system_.node_arm(row.node))), 1);
+  Vector6 change = system_->velocity();
+  for (std::size_t k = 0; k < 6; ++k) change[k] -= system_->start_velocity()[k];
+  add(system_->core_extra() * change, -1);
+  for (const LayeredRow& row : system_->rows()) {
+    if (!row.is_limit) add(wrench(Vec3d(system_->row_impulse(row)), Vec3d(system_->node_arm(row.node))), 1);
   }
   return missing;
 }
@@ -220,14 +228,14 @@ void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, f
   // the arms of the beginning keep the spin of both together.)
   late_spin_ = {};
   const Vec3d center = moments(workers).center();
-  const Vec3 drift = system_.core_velocity_at(center.to_float());
-  for (const LayeredRow& row : system_.rows()) {
+  const Vec3 drift = system_->core_velocity_at(center.to_float());
+  for (const LayeredRow& row : system_->rows()) {
     if (row.is_limit) continue;
-    const Vec3 v = system_.node_velocity(row.node);
+    const Vec3 v = system_->node_velocity(row.node);
     late_spin_ += cross(Vec3d((v - drift) * dt), Vec3d(row.impulse(v)));
   }
   state_.touches.assign(more.begin(), more.end());
-  for (const LayeredRow& row : system_.rows()) {
+  for (const LayeredRow& row : system_->rows()) {
     if (!(length_squared(row.multiplier) > 0)) continue;
     state_.touches.push_back({row.node, row.is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
                               row.is_limit ? 0 : touches[row.touch].gap});
@@ -451,7 +459,7 @@ double LayeredBody::elastic_energy(Workers& workers) const {
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
     Float8 energy{};
     for (std::size_t g = begin; g < end; ++g) {
-      energy += dot(stretched_.group(g), layer_->stiffness_times(g, stretched_.data()));
+      energy += dot(stretched_.group(g), layer_->rounded_stiffness_times(g, stretched_.data()));
     }
     parts_[begin / kGrain][0] = 0.5 * static_cast<double>(sum(energy));
   });

@@ -16,11 +16,15 @@
 #include "base/parallel.h"
 #include "collide/node_touch.h"
 #include "layered/layered_layer.h"
-#include "layered/layered_solver.h"
-#include "layered/layered_system.h"
+#include "math/cholesky6.h"
 #include "pliant/layered.h"
+#include "solve/solve_result.h"
 
 namespace pliant {
+
+class LayeredSolver;
+class LayeredSystem;
+struct LayeredTolerance;
 
 /// What changes from step to step; copied whole by snapshots.
 struct LayeredState {
@@ -43,6 +47,7 @@ class LayeredBody {
  public:
   /// The def must have passed `check_def`, and the layer must have been made from it.
   LayeredBody(std::shared_ptr<const LayeredDef> def, std::shared_ptr<const LayeredLayer> layer);
+  ~LayeredBody();
 
   // --- Between steps -----------------------------------------------------------------------------------------------
   void set_transform(const Transform& world_from_body);
@@ -63,8 +68,8 @@ class LayeredBody {
   void add_row(const NodeTouch& touch, std::uint32_t index, float dt);
   /// A node may be pressed inward by something that moves at `velocity`: a row, where it could get into the core.
   void add_limit(std::uint32_t node, Vec3 velocity, float dt);
-  LayeredSystem& system() { return system_; }
-  const LayeredSystem& system() const { return system_; }
+  LayeredSystem& system() { return *system_; }
+  const LayeredSystem& system() const { return *system_; }
   /// What the last substep remembers of a touch, on the cone of the row that it becomes.
   Vec3 remembered(const NodeTouch& touch) const;
   /// A body that touches nothing that gives way, with rows or without.
@@ -119,10 +124,10 @@ class LayeredBody {
   std::shared_ptr<const LayeredDef> def_;
   std::shared_ptr<const LayeredLayer> layer_;
   LayeredState state_;
-  LayeredSystem system_;
+  std::unique_ptr<LayeredSystem> system_;
   std::vector<std::pair<std::uint32_t, Vec3>> pushes_;
   Vector6 push_{};
-  LayeredSolver solver_;
+  std::unique_ptr<LayeredSolver> solver_;
   std::vector<std::uint8_t> is_limited_;  ///< by node: has a limit in this substep
   Vector6 expected_{};                    ///< momentum and spin after the substep, but for contacts
   Vec3d late_spin_{};                     ///< see `finish`

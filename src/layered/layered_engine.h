@@ -11,7 +11,6 @@
 #include "collide/body_surface.h"
 #include "collide/obstacle.h"
 #include "layered/layered_body.h"
-#include "layered/layered_guest.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
 #include "solve/island_guest.h"

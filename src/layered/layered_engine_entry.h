@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layered/layered_engine.h"
+#include "layered/layered_guest.h"
 
 namespace pliant {
 

@@ -51,17 +51,6 @@ void LayeredGuest::start_rows(double heaviest) {
   system_.judge_rows();
 }
 
-RowProgress LayeredGuest::update_rows() {
-  RowProgress progress;
-  for (LayeredRow& row : system_.rows()) {
-    const Vec3 v = system_.row_velocity(row);
-    const float violation = row.active ? -pliant::dot(v - row.target, row.normal) : 0.0f;
-    const double change = row.update(v);
-    progress.add({change, static_cast<double>(length_squared(row.multiplier)), violation});
-  }
-  return progress;
-}
-
 void LayeredGuest::add_impulses(std::span<const Vec3> impulses) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) system_.add_to_residual(nodes_[i], impulses[i]);
 }

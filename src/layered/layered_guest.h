@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "layered/layered_body.h"
+#include "layered/layered_solver.h"
+#include "layered/layered_system.h"
 #include "solve/island_guest.h"
 
 namespace pliant {
@@ -31,7 +33,7 @@ class LayeredGuest final : public IslandGuest {
   void start_rows(double heaviest) override;
   void begin_rows() override { system_.begin_round(); }
   void add_row_impulses(float sign) override { system_.add_row_impulses(sign); }
-  RowProgress update_rows() override;
+  RowProgress update_rows() override { return system_.update_rows().progress; }
 
   void add_impulses(std::span<const Vec3> impulses) override;
   void set_blocks(Workers& workers, std::span<const LaneSym3<float>> blocks) override;

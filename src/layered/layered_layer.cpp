@@ -74,6 +74,25 @@ struct TetShape {
   }
 };
 
+/// A matrix of nothing, with a block for each node and two for each edge.
+BlockRows make_pattern(const std::vector<std::array<std::uint32_t, 2>>& edges, std::size_t nodes) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> entries;
+  for (std::uint32_t i = 0; i < nodes; ++i) entries.emplace_back(i, i);
+  for (const auto& [a, b] : edges) entries.emplace_back(a, b), entries.emplace_back(b, a);
+  std::sort(entries.begin(), entries.end());
+  BlockRows rows;
+  rows.starts.assign(nodes + 1, 0);
+  for (const auto& [row, column] : entries) ++rows.starts[row + 1], rows.columns.push_back(column);
+  for (std::size_t i = 0; i < nodes; ++i) rows.starts[i + 1] += rows.starts[i];
+  rows.blocks.resize(entries.size());
+  return rows;
+}
+
+std::array<double, 9>& block_at(BlockRows& rows, std::uint32_t row, std::uint32_t column) {
+  const auto begin = rows.columns.begin() + rows.starts[row], end = rows.columns.begin() + rows.starts[row + 1];
+  return rows.blocks[static_cast<std::size_t>(std::lower_bound(begin, end, column) - rows.columns.begin())];
+}
+
 bool is_closed(const TriMesh& surface) { return validate(surface, {.require_closed = true}).empty(); }
 
 }  // namespace
@@ -98,19 +117,16 @@ Result<std::shared_ptr<const LayeredLayer>> LayeredLayer::make(const LayeredDef&
 void LayeredLayer::build_matrix(const LayeredDef& def, const std::vector<Vec3>& core) {
   const TriMesh& surface = def.atlas.surface;
   const EdgeAdjacency edges = edge_faces(surface.faces, node_count_);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> entries;
   double lengths = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const auto& [a, b] : edges.edges) {
-    entries.emplace_back(a, b), entries.emplace_back(b, a);
+    pairs.emplace_back(a, b);
     lengths += static_cast<double>(length(surface.vertices[a] - surface.vertices[b]));
   }
   cell_ = static_cast<float>(lengths / static_cast<double>(std::max<std::size_t>(edges.edges.size(), 1)));
-  const std::size_t padded = (node_count_ + kLanes - 1) / kLanes * kLanes;
-  matrix_.build(padded, entries);
-  masses_.assign(padded, 0);
+  BlockRows rows = make_pattern(edges.edges, node_count_);
   core_lumps_.assign(node_count_, 0);
-  std::vector<std::array<double, 6>> diagonal(padded);
-  std::vector<double> masses(padded, 0), values(matrix_.stored_blocks() / kLanes * SlicedMatrix::kBlockFloats, 0);
+  std::vector<double> masses((node_count_ + kLanes - 1) / kLanes * kLanes, 0);
 
   const LameParameters lame = lame_parameters(def.material);
   const auto at = [&](std::uint32_t i) { return Vec3d(i < node_count_ ? surface.vertices[i] : core[i - node_count_]); };
@@ -135,30 +151,19 @@ void LayeredLayer::build_matrix(const LayeredDef& def, const std::vector<Vec3>& 
         for (std::size_t b = 0; b < 4; ++b) {
           if (tet[b] >= node_count_) continue;
           const Vec3d gb = shape.gradients[b];
-          const auto entry = [&](std::size_t i, std::size_t j) {
-            return shape.volume * (lambda * ga[i] * gb[j] + mu * ga[j] * gb[i] + (i == j ? mu * dot(ga, gb) : 0));
-          };
-          if (a == b) {
-            auto& d = diagonal[tet[a]];
-            d[0] += entry(0, 0), d[1] += entry(1, 1), d[2] += entry(2, 2);
-            d[3] += entry(0, 1), d[4] += entry(0, 2), d[5] += entry(1, 2);
-          } else {
-            double* block = values.data() + matrix_.find(tet[a], tet[b]);
-            for (std::size_t k = 0; k < 9; ++k) block[k * kLanes] += entry(k / 3, k % 3);
+          auto& block = block_at(rows, tet[a], tet[b]);
+          for (std::size_t k = 0; k < 9; ++k) {
+            const std::size_t i = k / 3, j = k % 3;
+            block[k] += shape.volume * (lambda * ga[i] * gb[j] + mu * ga[j] * gb[i] + (i == j ? mu * dot(ga, gb) : 0));
           }
         }
       }
       ++tet_count_;
     }
   }
-  for (std::size_t i = 0; i < values.size(); ++i) matrix_.values()[i] = static_cast<float>(values[i]);
-  diagonals_.assign(6 * padded, 0);
-  for (std::size_t i = 0; i < padded; ++i) {
-    masses_[i] = static_cast<float>(masses[i]);
-    for (std::size_t k = 0; k < 6; ++k) {
-      diagonals_[i / kLanes * 48 + k * kLanes + i % kLanes] = static_cast<float>(diagonal[i][k]);
-    }
-  }
+  masses_.assign(masses.begin(), masses.end());
+  matrix_.build(rows);
+  hierarchy_.build(surface.vertices, std::move(pairs), std::move(masses), std::move(rows));
 }
 
 void LayeredLayer::build_core(const LayeredDef& def, const std::vector<Vec3>& core) {
@@ -201,6 +206,7 @@ void LayeredLayer::find_core_stiffness() {
       motion.set(i, column < 3 ? unit(column) : cross(unit(column), rest_.get(i)));
     }
     for (std::size_t g = 0; g < groups(); ++g) force.set_group(g, stiffness_times(g, motion.data()));
+    hierarchy_.set_core_column(column, force);
     for (std::uint32_t i = 0; i < node_count_; ++i) {
       const Vec3d f(force.get(i)), turn = cross(Vec3d(rest_.get(i)), f);
       for (std::size_t k = 0; k < 3; ++k) {

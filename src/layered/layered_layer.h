@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "geometry/vec3d.h"
+#include "layered/layer_matrix.h"
+#include "layered/level_hierarchy.h"
 #include "math/lane_vectors.h"
-#include "math/sliced_matrix.h"
 #include "pliant/layered.h"
 
 namespace pliant {
@@ -43,12 +44,13 @@ class LayeredLayer {
   const float* masses() const { return masses_.data(); }  ///< kg, by node
   float cell() const { return cell_; }                    ///< m, mean length of an edge
   /// K x for the eight nodes of a group.
-  LaneVec3<Float8> stiffness_times(std::size_t g, const float* x) const {
-    return matrix_.products(g, x) + diagonal(g) * load_vec8(x + 24 * g);
-  }
+  LaneVec3<Float8> stiffness_times(std::size_t g, const float* x) const { return matrix_.times(g, x); }
+  /// The same, less exact and faster.
+  LaneVec3<Float8> rounded_stiffness_times(std::size_t g, const float* x) const { return matrix_.rounded_times(g, x); }
   /// K_ii.
-  LaneSym3<Float8> diagonal(std::size_t g) const { return load_sym8(diagonals_.data() + 48 * g); }
-  std::size_t bytes() const { return matrix_.bytes() + 4 * (diagonals_.size() + masses_.size()); }
+  LaneSym3<Float8> diagonal(std::size_t g) const { return matrix_.diagonal(g); }
+  const LevelHierarchy& hierarchy() const { return hierarchy_; }
+  std::size_t bytes() const { return matrix_.bytes() + 4 * masses_.size() + hierarchy_.bytes(); }
 
  private:
   void build_matrix(const LayeredDef& def, const std::vector<Vec3>& core);
@@ -62,10 +64,11 @@ class LayeredLayer {
   std::array<double, 9> core_inertia_{};
   Matrix6 core_stiffness_{};
   LaneVectors rest_, inward_;
-  std::vector<float> masses_, diagonals_;
+  std::vector<float> masses_;
   std::vector<double> core_lumps_;  ///< kg, of the layer, by core point
   float cell_ = 0;
-  SlicedMatrix matrix_;
+  LayerMatrix matrix_;
+  LevelHierarchy hierarchy_;
 };
 
 }  // namespace pliant

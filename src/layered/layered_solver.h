@@ -24,8 +24,10 @@ class LayeredSolver {
 
  private:
   void factor_whole();
-  SolveResult iterate(Workers& workers, double threshold, int max_iterations);
+  /// Until the residual is at `threshold`, or `enough` of what it was.
+  SolveResult iterate(Workers& workers, double threshold, int max_iterations, double enough = 0);
   double take_step(Workers& workers, double step);
+  void begin_round(Workers& workers);
   bool update_rows(float allowed, bool moves);
   SolveResult run_rounds(Workers& workers, const LayeredTolerance& tolerance, double threshold, float dt);
 

@@ -6,14 +6,15 @@
 namespace pliant {
 namespace {
 
-Vector6 joined(Vec3d a, Vec3d b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
+/// A node that is pressed flat, between the core and what presses it, is as light as before, but what it carries is a
+/// share of the body: with rows as strong as the node alone, multipliers grow too slowly, and a body that rests on its
+/// core bounces for ever. But ten times as strong is enough: where a few nodes are flat, rows as strong as all of the
+/// load open and close from round to round.
+constexpr float kFlatPenalty = 10;
+/// So much more may the contacts of such nodes be wrong, a tenth of a cell: they go on settling in the next step.
+constexpr float kFlatAllowance = 50;
 
-/// The inverse of a symmetric matrix; zero where it has none, as for the lanes that no node uses.
-LaneSym3<Float8> inverse(const LaneSym3<Float8>& m) {
-  const Float8 det = determinant(m);
-  const auto usable = det > broadcast(0);
-  return adjugate(m) * select(usable, broadcast(1) / select(usable, det, broadcast(1)), broadcast(0));
-}
+Vector6 joined(Vec3d a, Vec3d b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
 /// R B Rᵀ; or the other way, Rᵀ B R.
 LaneSym3<float> turned(const Mat3& r, const LaneSym3<float>& block, bool back) {
@@ -22,6 +23,25 @@ LaneSym3<float> turned(const Mat3& r, const LaneSym3<float>& block, bool back) {
   const LaneVec3<float> x = to_lane(axis(0)), y = to_lane(axis(1)), z = to_lane(axis(2));
   const LaneVec3<float> bx = times(axis(0)), by = times(axis(1)), bz = times(axis(2));
   return {dot(x, bx), dot(y, by), dot(z, bz), dot(x, by), dot(x, bz), dot(y, bz)};
+}
+
+/// R M Rᵀ block by block, where `turn` is R.
+template <typename Turn>
+Matrix6 turned_matrix(const Matrix6& m, Turn&& turn) {
+  // Columns first, then rows.
+  Matrix6 half{}, out{};
+  for (std::size_t row = 0; row < 6; ++row) {
+    const Vector6 v =
+        turn(Vector6{m[6 * row], m[6 * row + 1], m[6 * row + 2], m[6 * row + 3], m[6 * row + 4], m[6 * row + 5]});
+    for (std::size_t k = 0; k < 6; ++k) half[6 * row + k] = v[k];
+  }
+  for (std::size_t column = 0; column < 6; ++column) {
+    Vector6 v;
+    for (std::size_t k = 0; k < 6; ++k) v[k] = half[6 * k + column];
+    v = turn(v);
+    for (std::size_t k = 0; k < 6; ++k) out[6 * k + column] = v[k];
+  }
+  return out;
 }
 
 }  // namespace
@@ -46,20 +66,10 @@ Vector6 BodyAxes::to_world(const Vector6& v) const { return joined(to_world(part
 Vector6 BodyAxes::to_body(const Vector6& v) const { return joined(to_body(part_of(v, 0)), to_body(part_of(v, 3))); }
 
 Matrix6 BodyAxes::to_world(const Matrix6& m) const {
-  // Columns first, then rows: R M Rᵀ block by block.
-  Matrix6 half{}, out{};
-  for (std::size_t row = 0; row < 6; ++row) {
-    const Vector6 turned =
-        to_world(Vector6{m[6 * row], m[6 * row + 1], m[6 * row + 2], m[6 * row + 3], m[6 * row + 4], m[6 * row + 5]});
-    for (std::size_t k = 0; k < 6; ++k) half[6 * row + k] = turned[k];
-  }
-  for (std::size_t column = 0; column < 6; ++column) {
-    Vector6 v;
-    for (std::size_t k = 0; k < 6; ++k) v[k] = half[6 * k + column];
-    v = to_world(v);
-    for (std::size_t k = 0; k < 6; ++k) out[6 * k + column] = v[k];
-  }
-  return out;
+  return turned_matrix(m, [&](const Vector6& v) { return to_world(v); });
+}
+Matrix6 BodyAxes::to_body(const Matrix6& m) const {
+  return turned_matrix(m, [&](const Vector6& v) { return to_body(v); });
 }
 
 void add_point_block(Matrix6& m, Vec3d arm, const LaneSym3<float>& block) {
@@ -100,13 +110,15 @@ void add_layer_mass(Matrix6& to, const double* s) {
 }
 
 void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const LayeredStart& start, float dt) {
-  layer_ = &layer, start_ = start, dt_ = dt;
+  workers_ = &workers, layer_ = &layer, start_ = start, dt_ = dt;
   stretch_ = dt * dt + dt * start.stiffness_damping, drag_ = dt * start.mass_damping;
   for (LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) {
     if (v->groups() != layer.groups()) v->assign(layer.node_count());
   }
   inverses_.resize(48 * layer.groups());
   rows_.clear(), extras_.clear();
+  held_.clear(), blocks_.clear(), limits_.clear();
+  levels_.begin(layer.hierarchy(), stretch_, drag_, start.core_is_fixed);
 
   // What the layer is stretched by, now and at the end of the step; and the sums that make up the body's mass.
   const Float8 h = broadcast(dt), stretch = broadcast(stretch_), drag = broadcast(drag_);
@@ -151,21 +163,16 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
   for (std::size_t k = 0; k < 3; ++k) r6_[k] += layer.core_mass() * static_cast<double>(start.gravity[k] * dt);
   x6_ = start.velocity;
   if (start.core_is_fixed) r6_ = {};
-  for (std::size_t g = 0; g < layer.groups(); ++g) e_.set_group(g, {});
   direction6_ = {}, product6_ = {};
-  for (std::size_t g = 0; g < layer.groups(); ++g) q_.set_group(g, {});
+  parallel_for(workers, layer.groups(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) e_.set_group(g, {}), q_.set_group(g, {});
+  });
 }
 
 void LayeredSystem::index_rows() {
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const LayeredRow& a, const LayeredRow& b) { return a.node < b.node; });
-  const std::size_t chunks = (layer_->groups() + kGrain - 1) / kGrain;
-  row_starts_.assign(chunks + 1, static_cast<std::uint32_t>(rows_.size()));
-  for (std::size_t i = rows_.size(); i-- > 0;) {
-    const std::size_t chunk = rows_[i].node / (kLanes * kGrain);
-    row_starts_[chunk] = static_cast<std::uint32_t>(i);
-  }
-  for (std::size_t c = chunks; c-- > 0;) row_starts_[c] = std::min(row_starts_[c], row_starts_[c + 1]);
+  std::sort(rows_.begin(), rows_.end(), [](const LayeredRow& a, const LayeredRow& b) {
+    return a.node != b.node ? a.node < b.node : a.touch < b.touch;
+  });
 }
 
 Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
@@ -178,22 +185,66 @@ void LayeredSystem::set_penalties(float heaviest) {
     row.penalty = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
     if (!std::isfinite(row.penalty)) row.penalty = 0;
   }
+  const auto limits = std::count_if(rows_.begin(), rows_.end(), [](const LayeredRow& row) { return row.is_limit; });
+  const float load = kSoftPenalty * heaviest / static_cast<float>(std::max<std::ptrdiff_t>(limits, 1));
+  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
+    LayeredRow &a = rows_[i], &b = rows_[i + 1];
+    if (a.node == b.node && (a.is_limit || b.is_limit)) a.is_flat = b.is_flat = true;
+  }
+  for (LayeredRow& row : rows_) {
+    if (row.is_flat) row.penalty = std::max(row.penalty, std::min(kFlatPenalty * row.penalty, load));
+  }
 }
 
-void LayeredSystem::judge_rows() {
-  for (LayeredRow& row : rows_) row.judge(row_velocity(row));
+double LayeredSystem::judge_rows() {
+  for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) rows_[i].judge(row_velocity(rows_[i]));
+  });
+  std::size_t active = 0, changed = 0;
+  for (const LayeredRow& row : rows_) active += row.active ? 1 : 0, changed += row.active != row.next_active ? 1 : 0;
+  return static_cast<double>(changed) / static_cast<double>(std::max<std::size_t>(active, 1));
 }
 
 void LayeredSystem::begin_round() {
-  for (LayeredRow& row : rows_) row.begin_round();
+  for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) rows_[i].begin_round();
+  });
 }
 
 void LayeredSystem::add_row_impulses(float sign) {
+  for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (rows_[i].active) add_to_residual(rows_[i].node, row_impulse(rows_[i]) * sign);
+    }
+  });
   for (const LayeredRow& row : rows_) {
-    const Vec3 push = row_impulse(row) * sign;
-    add_to_residual(row.node, push);
-    if (row.is_limit) add_to_core_residual(-push, row.arm);
+    if (row.is_limit && row.active) add_to_core_residual(row_impulse(row) * -sign, row.arm);
   }
+}
+
+LayeredSystem::RowSums LayeredSystem::update_rows() {
+  row_sums_.assign(row_chunks(), {});
+  for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    RowSums& sums = row_sums_[chunk];
+    for (std::size_t i = begin; i < end; ++i) {
+      LayeredRow& row = rows_[i];
+      const Vec3 v = row_velocity(row);
+      const float allowance = row.is_flat ? kFlatAllowance : 1.0f;
+      const float violation = row.active ? -pliant::dot(v - row.target, row.normal) / allowance : 0.0f;
+      const double change = row.update(v), size = static_cast<double>(length(row.multiplier));
+      sums.progress.add({change, size * size, violation});
+      sums.size += size;
+      const Vector6 given = wrench(Vec3d(row.multiplier), Vec3d(node_arm(row.node)));
+      for (std::size_t k = 0; k < 6; ++k) sums.given[k] += given[k];
+    }
+  });
+  RowSums total;
+  for (const RowSums& part : row_sums_) {
+    total.progress.add(part.progress);
+    total.size += part.size;
+    for (std::size_t k = 0; k < 6; ++k) total.given[k] += part.given[k];
+  }
+  return total;
 }
 
 void LayeredSystem::set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks) {
@@ -231,42 +282,60 @@ void LayeredSystem::add_to_core_residual(Vec3 impulse, Vec3 arm) {
   for (std::size_t k = 0; k < 3; ++k) r6_[k] += static_cast<double>(impulse[k]), r6_[k + 3] += moment[k];
 }
 
-void LayeredSystem::invert_diagonals(Workers& workers) {
-  const Float8 stretch = broadcast(stretch_), drag = broadcast(1 + drag_);
-  const std::size_t groups = layer_->groups();
-  const auto add = [](LaneSym3<Float8>& d, std::size_t lane, const LaneSym3<float>& block) {
-    d.xx[lane] += block.xx, d.yy[lane] += block.yy, d.zz[lane] += block.zz;
-    d.xy[lane] += block.xy, d.xz[lane] += block.xz, d.yz[lane] += block.yz;
-  };
-  parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
-    auto extra = std::lower_bound(extras_.begin(), extras_.end(), kLanes * begin,
-                                  [](const auto& e, std::size_t node) { return e.first < node; });
-    std::uint32_t i = row_starts_.empty() ? 0 : row_starts_[begin / kGrain];
-    const std::uint32_t row_end = row_starts_.empty() ? 0 : row_starts_[begin / kGrain + 1];
-    for (std::size_t g = begin; g < end; ++g) {
-      const Float8 m = load8(layer_->masses() + 8 * g) * drag;
-      LaneSym3<Float8> d = layer_->diagonal(g) * stretch + LaneSym3<Float8>{m, m, m, {}, {}, {}};
-      for (; i < row_end && rows_[i].node / kLanes == g; ++i) {
-        if (!rows_[i].active) continue;
-        LayeredRow row = rows_[i];
-        row.normal = start_.axes.to_body(row.normal);
-        add(d, row.node % kLanes, row.block());
-      }
-      for (; extra != extras_.end() && extra->first / kLanes == g; ++extra)
-        add(d, extra->first % kLanes, extra->second);
-      store_sym8(inverses_.data() + 48 * g, inverse(d));
+/// What rows add to the nodes, and where.
+void LayeredSystem::list_blocks() {
+  held_.clear(), blocks_.clear(), limits_.clear();
+  auto extra = extras_.begin();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    LayeredRow row = rows_[i];
+    for (; extra != extras_.end() && extra->first <= row.node; ++extra) blocks_.push_back(*extra);
+    if (!row.active) continue;
+    row.normal = start_.axes.to_body(row.normal);
+    blocks_.emplace_back(row.node, row.block());
+    if (row.is_limit) {
+      limits_.push_back(i);
+    } else {
+      held_.push_back(blocks_.back());
     }
-  });
-  set_core_block();
+  }
+  blocks_.insert(blocks_.end(), extra, extras_.end());
 }
 
-void LayeredSystem::set_core_block() {
-  Matrix6 block = core_block_;
-  for (const LayeredRow& row : rows_) {
-    if (row.active && row.is_limit) add_point_block(block, Vec3d(row.arm), row.block());
+void LayeredSystem::invert_diagonals(Workers& workers) {
+  list_blocks();
+  const Float8 stretch = broadcast(stretch_), drag = broadcast(1 + drag_);
+  const auto invert = [&](std::size_t g) {
+    const Float8 m = load8(layer_->masses() + 8 * g) * drag;
+    LaneSym3<Float8> d = layer_->diagonal(g) * stretch + LaneSym3<Float8>{m, m, m, {}, {}, {}};
+    auto block = std::lower_bound(blocks_.begin(), blocks_.end(), kLanes * g,
+                                  [](const NodeBlock& b, std::size_t node) { return b.first < node; });
+    for (; block != blocks_.end() && block->first / kLanes == g; ++block) {
+      add_to_lane(d, block->first % kLanes, block->second);
+    }
+    store_sym8(inverses_.data() + 48 * g, inverse_or_zero(d));
+  };
+  std::swap(touched_groups_, groups_before_);
+  touched_groups_.clear();
+  for (const auto& [node, block] : blocks_) {
+    const auto g = static_cast<std::uint32_t>(node / kLanes);
+    if (touched_groups_.empty() || touched_groups_.back() != g) touched_groups_.push_back(g);
   }
-  for (std::size_t i = 0; i < 36; ++i) core_factor_.at(i / 6, i % 6) = block[i];
-  core_factor_.factor();
+  if (inverted_layer_ == layer_ && inverted_stretch_ == stretch_ && inverted_drag_ == drag_) {
+    for (const std::uint32_t g : groups_before_) invert(g);
+    for (const std::uint32_t g : touched_groups_) invert(g);
+  } else {
+    parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t g = begin; g < end; ++g) invert(g);
+    });
+    inverted_layer_ = layer_, inverted_stretch_ = stretch_, inverted_drag_ = drag_;
+  }
+  levels_.set_blocks(blocks_, start_.axes.to_body(core_block()));
+}
+
+Matrix6 LayeredSystem::core_block() const {
+  Matrix6 block = core_block_;
+  for (const std::uint32_t i : limits_) add_point_block(block, Vec3d(rows_[i].arm), rows_[i].block());
+  return block;
 }
 
 double LayeredSystem::take_step(Workers& workers, double step) {
@@ -275,16 +344,22 @@ double LayeredSystem::take_step(Workers& workers, double step) {
     x_.set_group(g, x_.group(g) + e_.group(g) * by);
     const LaneVec3<Float8> r = r_.group(g) - q_.group(g) * by, moment = cross(places_.group(g), r);
     r_.set_group(g, r);
-    to[0] += dot(r, load_sym8(inverses_.data() + 48 * g) * r);
+    // The product has served: its memory takes the first term of what is preconditioned.
+    const LaneVec3<Float8> z = load_sym8(inverses_.data() + 48 * g) * r;
+    q_.set_group(g, z);
+    to[0] += dot(r, z);
     to[1] += r.x, to[2] += r.y, to[3] += r.z, to[4] += moment.x, to[5] += moment.y, to[6] += moment.z;
   });
   const double* s = sums.values;
-  if (start_.core_is_fixed) return s[0];
-  for (std::size_t k = 0; k < 6; ++k) x6_[k] += step * direction6_[k], r6_[k] -= step * product6_[k];
-  core_z_ = core_factor_.solve(r6_);
+  if (!start_.core_is_fixed) {
+    for (std::size_t k = 0; k < 6; ++k) x6_[k] += step * direction6_[k], r6_[k] -= step * product6_[k];
+  }
+  const double product = s[0] + levels_.precondition(workers, r_, start_.axes.to_body(r6_));
+  if (start_.core_is_fixed) return product;
+  core_z_ = start_.axes.to_world(levels_.core_motion());
   whole_residual_ = start_.axes.to_world(Vector6{s[1], s[2], s[3], s[4], s[5], s[6]});
   for (std::size_t k = 0; k < 6; ++k) whole_residual_[k] += r6_[k];
-  return s[0] + dot(r6_, core_z_);
+  return product;
 }
 
 void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, double beta) {
@@ -293,7 +368,7 @@ void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, doubl
   const Float8 by = broadcast(static_cast<float>(beta));
   parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      const LaneVec3<Float8> z = load_sym8(inverses_.data() + 48 * g) * r_.group(g);
+      const LaneVec3<Float8> z = q_.group(g) + levels_.correction(g);
       e_.set_group(g, z - shift - cross(turn, places_.group(g)) + e_.group(g) * by);
     }
   });
@@ -305,7 +380,6 @@ double LayeredSystem::multiply(Workers& workers) {
   const Vector6 body = start_.axes.to_body(direction6_);
   const LaneVec3<Float8> shift = broadcast_vec8(rounded(body, 0)), turn = broadcast_vec8(rounded(body, 3));
   const Float8 stretch = broadcast(stretch_), drag = broadcast(drag_);
-  row_forces_.resize(rows_.size());
   const std::size_t groups = layer_->groups();
   sums_.assign((groups + kGrain - 1) / kGrain, {});
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -313,7 +387,7 @@ double LayeredSystem::multiply(Workers& workers) {
     for (std::size_t g = begin; g < end; ++g) {
       const LaneVec3<Float8> e = e_.group(g), u = places_.group(g);
       const Float8 mass = load8(layer_->masses() + 8 * g);
-      const LaneVec3<Float8> f = layer_->stiffness_times(g, e_.data()) * stretch + e * (mass * drag);
+      const LaneVec3<Float8> f = layer_->rounded_stiffness_times(g, e_.data()) * stretch + e * (mass * drag);
       const LaneVec3<Float8> p = e + shift + cross(turn, u), q = p * mass + f, moment = cross(u, f);
       q_.set_group(g, q);
       lanes[0] += dot(p, q);
@@ -322,7 +396,7 @@ double LayeredSystem::multiply(Workers& workers) {
     }
     Sums& out = sums_[begin / kGrain];
     for (std::size_t k = 0; k < 7; ++k) out.values[k] = static_cast<double>(sum(lanes[k]));
-    out.values[0] += multiply_rows(begin / kGrain);
+    out.values[0] += multiply_rows(kLanes * begin, kLanes * end);
   });
   Sums total;
   for (const Sums& part : sums_) {
@@ -331,17 +405,33 @@ double LayeredSystem::multiply(Workers& workers) {
   return finish_multiply(total);
 }
 
-/// The rows of a chunk of nodes: their part of the product, and of direction · product.
-double LayeredSystem::multiply_rows(std::size_t chunk) {
+/// The rows of the nodes from `begin` to `end`, but for limits: their part of the product, and of direction · product.
+double LayeredSystem::multiply_rows(std::size_t begin, std::size_t end) {
+  const Vector6 body = start_.axes.to_body(direction6_);
+  const LaneVec3<float> shift = to_lane(rounded(body, 0)), turn = to_lane(rounded(body, 3));
   double product = 0;
-  for (std::uint32_t i = row_starts_[chunk]; i < row_starts_[chunk + 1]; ++i) {
+  auto held = std::lower_bound(held_.begin(), held_.end(), begin,
+                               [](const NodeBlock& b, std::size_t node) { return b.first < node; });
+  for (; held != held_.end() && held->first < end; ++held) {
+    const std::uint32_t node = held->first;
+    const LaneVec3<float> p = to_lane(e_.get(node)) + shift + cross(turn, to_lane(places_.get(node)));
+    const LaneVec3<float> force = held->second * p;
+    q_.add(node, from_lane(force));
+    product += static_cast<double>(dot(p, force));
+  }
+  return product;
+}
+
+/// The same of limits, which push the core as well: after its own part of the product.
+double LayeredSystem::multiply_limits() {
+  double product = 0;
+  for (const std::uint32_t i : limits_) {
     const LayeredRow& row = rows_[i];
-    row_forces_[i] = {};
-    if (!row.active) continue;
-    const Vec3 p = node_direction(row.node);
-    row_forces_[i] = row.resist(row.is_limit ? p - direction_at(row.arm) : p);
-    q_.add(row.node, start_.axes.to_body(row_forces_[i]));
-    product += static_cast<double>(pliant::dot(p, row_forces_[i]));
+    const Vec3 p = node_direction(row.node), force = row.resist(p - direction_at(row.arm));
+    q_.add(row.node, start_.axes.to_body(force));
+    product += static_cast<double>(pliant::dot(p, force));
+    const Vector6 push = wrench(Vec3d(force), Vec3d(row.arm));
+    for (std::size_t k = 0; k < 6; ++k) product6_[k] -= push[k];
   }
   return product;
 }
@@ -357,23 +447,26 @@ double LayeredSystem::add_to_product(std::uint32_t node, Vec3 force) {
 
 double LayeredSystem::finish_multiply(const Sums& sums) {
   const double* s = sums.values;
-  if (start_.core_is_fixed) return s[0];
   const Vector6 f = start_.axes.to_world(Vector6{s[1], s[2], s[3], s[4], s[5], s[6]});
   const Vector6 own = core_mass_ * direction6_, extra = start_.core_extra * direction6_;
   for (std::size_t k = 0; k < 6; ++k) product6_[k] = own[k] + extra[k] - f[k];
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!rows_[i].is_limit || !rows_[i].active) continue;
-    const Vec3d push(row_forces_[i]), moment = cross(Vec3d(rows_[i].arm), push);
-    for (std::size_t k = 0; k < 3; ++k) product6_[k] -= push[k], product6_[k + 3] -= moment[k];
-  }
-  return s[0] + dot(direction6_, product6_);
+  const double product = s[0] + multiply_limits();
+  return start_.core_is_fixed ? product : product + dot(direction6_, product6_);
 }
 
-Matrix6 LayeredSystem::whole_matrix() const {
+Matrix6 LayeredSystem::whole_matrix() {
+  blocks_of_chunks_.assign(row_chunks(), {});
+  for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const LayeredRow& row = rows_[i];
+      if (!row.active || row.is_limit) continue;
+      add_point_block(blocks_of_chunks_[chunk], Vec3d(node_arm(row.node)), row.block());
+    }
+  });
   Matrix6 block = whole_mass_;
   for (std::size_t k = 0; k < 36; ++k) block[k] += start_.core_extra[k];
-  for (const LayeredRow& row : rows_) {
-    if (row.active && !row.is_limit) add_point_block(block, Vec3d(node_arm(row.node)), row.block());
+  for (const Matrix6& part : blocks_of_chunks_) {
+    for (std::size_t k = 0; k < 36; ++k) block[k] += part[k];
   }
   return block;
 }
@@ -397,7 +490,7 @@ void LayeredSystem::remove_whole(Workers& workers, const Vector6& motion) {
 }
 
 std::size_t LayeredSystem::bytes() const {
-  std::size_t total = 4 * inverses_.size() + rows_.capacity() * sizeof(LayeredRow);
+  std::size_t total = 4 * inverses_.size() + rows_.capacity() * sizeof(LayeredRow) + levels_.bytes();
   for (const LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) total += 4 * v->floats().size();
   return total;
 }

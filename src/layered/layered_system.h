@@ -7,8 +7,8 @@
 //   A (V, w) = (M V − Bᵀ f, m w + f),    f = (dt² + β dt) K e + dt α m e.
 //
 // Vectors of unknowns are kept as V and e: what is elastic is small beside what is not, and floats keep it. The
-// preconditioner adds up the 3x3 blocks of the nodes, the 6x6 block of the core, and the body's motion as a whole,
-// which the layer does not resist; the last is solved with that of all that it touches.
+// preconditioner adds up the 3x3 blocks of the nodes, patches of skin and the core (layered_levels.h), and the body's
+// motion as a whole, which the layer does not resist; the last is solved with that of all that it touches.
 //
 // An iteration is three passes: `turn_direction`, `multiply`, `take_step`. A body that touches nothing that gives way
 // is solved by layered_solver.h, others as members of an island (layered_guest.h).
@@ -20,7 +20,9 @@
 
 #include "base/parallel.h"
 #include "layered/layered_layer.h"
+#include "layered/layered_levels.h"
 #include "math/cholesky6.h"
+#include "solve/island_guest.h"
 #include "solve/lagrangian_row.h"
 
 namespace pliant {
@@ -37,6 +39,7 @@ struct BodyAxes {
   Vector6 to_world(const Vector6& v) const;
   Vector6 to_body(const Vector6& v) const;
   Matrix6 to_world(const Matrix6& m) const;
+  Matrix6 to_body(const Matrix6& m) const;
 };
 
 inline Vec3d part_of(const Vector6& v, std::size_t first) { return {v[first], v[first + 1], v[first + 2]}; }
@@ -67,6 +70,7 @@ void add_layer_mass(Matrix6& to, const double* sums);
 struct LayeredRow : LagrangianRow {
   std::uint32_t node = 0;
   bool is_limit = false;
+  bool is_flat = false;     ///< of a node that has a limit
   Vec3 arm{};               ///< m, world axes, of a limit: where the core stands in its way
   std::uint32_t touch = 0;  ///< where it came from
 };
@@ -100,9 +104,22 @@ class LayeredSystem {
   Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
   /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
   void set_penalties(float heaviest);
-  void judge_rows();
+  /// Which rows would push at the velocities so far; returns how many of them do not in this round, or the other way
+  /// round, over those that do.
+  double judge_rows();
   void begin_round();
   void add_row_impulses(float sign);
+  struct RowSums {
+    RowProgress progress;
+    double size = 0;  ///< of the multipliers, N s
+    Vector6 given{};  ///< by them to the body, N s and N m s, world axes
+  };
+  /// After a round: the rows take the velocities that it found.
+  RowSums update_rows();
+  /// Calls `visit(begin, end, chunk)` for runs of rows, on all threads; no node has rows in two of them.
+  template <typename Visit>
+  void for_row_chunks(Visit&& visit);
+  std::size_t row_chunks() const { return (rows_.size() + kRowGrain - 1) / kRowGrain; }
   /// 1/kg, how easily a node gives way along a direction (world axes); after `invert_diagonals`.
   float response(std::uint32_t node, Vec3 direction) const;
   Vec3 node_velocity(std::uint32_t node) const;  ///< world axes, as far as it is known
@@ -112,7 +129,7 @@ class LayeredSystem {
   void add_to_core_residual(Vec3 impulse, Vec3 arm);
 
   // --- A round -----------------------------------------------------------------------------------------------------
-  /// The inverses of the diagonal blocks, with the rows that push.
+  /// The preconditioner, with the rows that push.
   void invert_diagonals(Workers& workers);
   /// What rows of others add to the diagonals: blocks in world axes, for ascending nodes.
   void set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks);
@@ -132,7 +149,7 @@ class LayeredSystem {
 
   // --- Reading -----------------------------------------------------------------------------------------------------
   const Matrix6& whole_mass() const { return whole_mass_; }  ///< of core and layer, about the core's centre
-  Matrix6 whole_matrix() const;                              ///< the same, with springs and the rows that push
+  Matrix6 whole_matrix();                                    ///< the same, with springs and the rows that push
   const Matrix6& core_extra() const { return start_.core_extra; }
   bool core_is_fixed() const { return start_.core_is_fixed; }
   Vec3 node_direction(std::uint32_t node) const;            ///< world axes
@@ -146,32 +163,44 @@ class LayeredSystem {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::size_t kGrain = 32;  ///< groups of eight nodes in one piece of work
+  static constexpr std::size_t kGrain = 64;  ///< groups of eight nodes in one piece of work
+  static constexpr std::size_t kRowGrain = 128;
   struct Sums {
     double values[10] = {};
   };
   /// Adds up `count` values over all groups, in a fixed order: `of_group(group, lanes)` adds to lanes.
   template <typename OfGroup>
   Sums sum_groups(Workers& workers, std::size_t count, OfGroup&& of_group);
-  void set_core_block();
+  void list_blocks();
+  Matrix6 core_block() const;
   Vec3 direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
   LaneSym3<float> inverse_block(std::uint32_t node) const;
-  double multiply_rows(std::size_t chunk);
+  double multiply_rows(std::size_t begin, std::size_t end);
+  double multiply_limits();
   double finish_multiply(const Sums& sums);
 
+  Workers* workers_ = nullptr;  ///< of this substep
   const LayeredLayer* layer_ = nullptr;
   LayeredStart start_;
   float dt_ = 0, stretch_ = 0, drag_ = 0;  ///< s, s², s: of K e and of m e
   LaneVectors places_, x_, r_, e_, q_;
   std::vector<float> inverses_;  ///< 48 for each group
+  LayeredLevels levels_;
   Vector6 x6_{}, r6_{}, core_z_{}, direction6_{}, product6_{}, whole_residual_{};
   Matrix6 whole_mass_{}, core_mass_{}, core_block_{};
-  Cholesky6 core_factor_;
   std::vector<LayeredRow> rows_;
-  std::vector<std::uint32_t> row_starts_;  ///< by chunk
-  std::vector<Vec3> row_forces_;
-  std::vector<std::pair<std::uint32_t, LaneSym3<float>>> extras_;  ///< body axes, by ascending node
+  std::vector<std::uint32_t> limits_;  ///< rows that are limits and push
+  // Body axes, by ascending node.
+  std::vector<NodeBlock> extras_;  ///< of rows of others
+  std::vector<NodeBlock> held_;    ///< of rows that push, but for limits
+  std::vector<NodeBlock> blocks_;  ///< of all of these and limits: what is added to the diagonals
+  // The inverses of groups that nothing touches are those of the last step.
+  const LayeredLayer* inverted_layer_ = nullptr;
+  float inverted_stretch_ = 0, inverted_drag_ = 0;
+  std::vector<std::uint32_t> touched_groups_, groups_before_;
   std::vector<Sums> sums_;
+  std::vector<RowSums> row_sums_;
+  std::vector<Matrix6> blocks_of_chunks_;
 };
 
 // Implementation ------------------------------------------------------------------------------------------------------
@@ -190,6 +219,17 @@ LayeredSystem::Sums LayeredSystem::sum_groups(Workers& workers, std::size_t coun
     for (std::size_t k = 0; k < count; ++k) total.values[k] += part.values[k];
   }
   return total;
+}
+
+template <typename Visit>
+void LayeredSystem::for_row_chunks(Visit&& visit) {
+  const auto after_node = [&](std::size_t i) {
+    while (i > 0 && i < rows_.size() && rows_[i].node == rows_[i - 1].node) ++i;
+    return i;
+  };
+  parallel_for(*workers_, rows_.size(), kRowGrain, [&](std::size_t begin, std::size_t end) {
+    visit(after_node(begin), after_node(end), begin / kRowGrain);
+  });
 }
 
 }  // namespace pliant

@@ -55,20 +55,6 @@ class SlicedMatrix {
     return y;
   }
 
-  /// Σ_j K_ij x_j for the eight rows of a slice, in plain form: for matrices whose diagonal is kept elsewhere.
-  LaneVec3<Float8> products(std::size_t slice, const float* x) const {
-    LaneVec3<Float8> y;
-    const float* block = values_.data() + starts_[slice] * kBlockFloats;
-    const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
-    for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlockFloats, column += kLanes) {
-      const LaneVec3<Float8> d = gather_vec8(x, load_index8(column));
-      y.x += load8(block) * d.x + load8(block + 8) * d.y + load8(block + 16) * d.z;
-      y.y += load8(block + 24) * d.x + load8(block + 32) * d.y + load8(block + 40) * d.z;
-      y.z += load8(block + 48) * d.x + load8(block + 56) * d.y + load8(block + 64) * d.z;
-    }
-    return y;
-  }
-
   /// `differences` of two vectors, for one reading of the matrix.
   std::pair<LaneVec3<Float8>, LaneVec3<Float8>> differences(std::size_t slice, const float* x, const float* z) const {
     const LaneVec3<Float8> own_x = load_vec8(x + 24 * slice), own_z = load_vec8(z + 24 * slice);

@@ -123,6 +123,9 @@ TEST(LayeredContact, APressCannotPushTheSurfaceThroughTheCore) {
   for (int i = 0; i < 200; ++i) step(*body, workers, 1.0f / 60, 0.5f);
   EXPECT_GT(body->state().position.y, 0.2 - 0.08);
   EXPECT_LT(body->state().position.y, 0.2 - 0.05);
+  // What rests on its core rests.
+  const LayeredTotals sums = body->totals(workers);
+  EXPECT_LT(length(sums.momentum), 1e-3 * sums.mass);
 }
 
 }  // namespace

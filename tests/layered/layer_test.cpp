@@ -8,6 +8,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "geometry/layer_core.h"
+#include "layered/layered_system.h"
 
 #include "layered_support.h"
 
