@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
+#include <functional>
+#include <iterator>
+#include <queue>
 
 namespace pliant {
 namespace {
@@ -35,30 +37,36 @@ Real sum_lanes(const V& v) {
   if constexpr (Count == 8) return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-using Neighbours = std::vector<std::set<std::uint32_t>>;
+using Neighbours = std::vector<std::vector<std::uint32_t>>;  ///< ascending
+
+/// What a block is joined to when `gone`, one of its neighbours, is eliminated.
+void take_over_neighbours(std::uint32_t block, std::uint32_t gone, const Neighbours& graph,
+                          std::vector<std::uint32_t>& joined) {
+  joined.clear();
+  std::set_union(graph[block].begin(), graph[block].end(), graph[gone].begin(), graph[gone].end(),
+                 std::back_inserter(joined));
+  std::erase_if(joined, [&](std::uint32_t other) { return other == block || other == gone; });
+}
 
 /// Eliminates the block with the fewest neighbours first; ties go to the lowest number. Fills `graph` in.
 std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph) {
-  std::vector<std::uint32_t> order;
-  std::set<std::pair<std::size_t, std::uint32_t>> queue;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.insert({graph[i].size(), i});
-  Neighbours eliminated(graph.size());
+  std::vector<std::uint32_t> order, joined;
+  std::vector<std::uint8_t> is_gone(graph.size(), 0);
+  using Entry = std::pair<std::size_t, std::uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;  // with entries that no longer hold
+  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.push({graph[i].size(), i});
   while (!queue.empty()) {
-    const std::uint32_t next = queue.begin()->second;
-    queue.erase(queue.begin());
+    const auto [degree, next] = queue.top();
+    queue.pop();
+    if (is_gone[next] || degree != graph[next].size()) continue;
+    is_gone[next] = 1;
     order.push_back(next);
     for (const std::uint32_t a : graph[next]) {
-      queue.erase({graph[a].size(), a});
-      graph[a].erase(next);
-      for (const std::uint32_t b : graph[next]) {
-        if (b != a) graph[a].insert(b);
-      }
-      queue.insert({graph[a].size(), a});
+      take_over_neighbours(a, next, graph, joined);
+      if (joined.size() != graph[a].size()) queue.push({joined.size(), a});
+      graph[a].assign(joined.begin(), joined.end());
     }
-    eliminated[next] = std::move(graph[next]);
-    graph[next].clear();
   }
-  graph = std::move(eliminated);
   return order;
 }
 
@@ -77,9 +85,15 @@ void subtract_product(Real* c, const Real* a, const Real* b) {
 template <typename Real, std::size_t Size>
 void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
                                           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+  if (count_ == blocks && pairs_ == pairs && position_.size() == blocks) return;
   count_ = blocks;
+  pairs_ = pairs;
   Neighbours graph(blocks);
-  for (const auto& [a, b] : pairs) graph[a].insert(b), graph[b].insert(a);
+  for (const auto& [a, b] : pairs) graph[a].push_back(b), graph[b].push_back(a);
+  for (std::vector<std::uint32_t>& row : graph) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
   const std::vector<std::uint32_t> order = minimum_degree_order(graph);
   position_.resize(blocks);
   for (std::uint32_t i = 0; i < order.size(); ++i) position_[order[i]] = i;

@@ -20,7 +20,7 @@ class BlockCholeskyOf {
   static constexpr std::size_t kSize = Size, kStride = Size > 4 ? 8 : 4;  ///< columns, padded to eight or four lanes
   static constexpr std::size_t kReals = kSize * kStride;                  ///< of one block, by columns
 
-  /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each.
+  /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each. Costs nothing where they are as they were.
   void analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
   /// Sets all values to zero.
@@ -35,7 +35,7 @@ class BlockCholeskyOf {
   std::size_t size() const { return count_; }
   std::size_t factor_blocks() const { return rows_.size() + count_; }
   std::size_t bytes() const {
-    return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size()) +
+    return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size() + 2 * pairs_.size()) +
            sizeof(Real) * (values_.size() + scratch_.size() + largest_.size() * kSize);
   }
 
@@ -50,6 +50,7 @@ class BlockCholeskyOf {
   void update_right_of(std::size_t column);
 
   std::size_t count_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
   std::vector<std::uint32_t> position_;           ///< of each block in the elimination order
   std::vector<std::uint32_t> starts_;             ///< per column, into rows_
   std::vector<std::uint32_t> rows_;               ///< below the diagonal, ascending; in elimination order
