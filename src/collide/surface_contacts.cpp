@@ -19,6 +19,9 @@ constexpr std::size_t kFewLeaves = 512;
 constexpr std::size_t kCandidatesPerChunk = 1024;
 /// What rounding may make of distances along an axis, as a share.
 constexpr float kRounding = 1e-4f;
+/// Share of the depth to which one looks in any case: with a tenth a box that slides over a soft floor is braked too
+/// soon.
+constexpr float kLeastDepth = 0.35f;
 /// Share of a motion past another surface that may turn into one towards it.
 constexpr float kTurned = 0.5f;
 /// Share of the depth beyond which it is worth while to look anew with less.
@@ -92,7 +95,17 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   report_.tests = is_small ? count : 0;
   for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();
   sides_.assign(notes_);
+  improve_axis(a, b);
   return contacts_;
+}
+
+/// Where two surfaces touch, the normals of their contacts tell best what parts them.
+void SurfaceContacts::improve_axis(const SurfaceTree& a, const SurfaceTree& b) {
+  if (candidates_.axis == Vec3{}) return;
+  Vec3 sum{};
+  for (const SurfaceContact& contact : contacts_) sum += contact.is_swapped ? contact.normal : -contact.normal;
+  const Vec3 axis = normalized(sum);
+  if (length_squared(axis) > 0 && measure_parting(a, b, axis).gap > parting_.gap) candidates_.axis = axis;
 }
 
 /// Whether the surfaces as a whole are too far apart to touch in this substep. If not, `reach_` is how deep one must
@@ -107,8 +120,9 @@ bool SurfaceContacts::are_parted(const SurfaceTree& a, const SurfaceTree& b) {
   // Two that fly on together do not approach until the first is stopped, and one that slides along the other may turn.
   const float turned = kTurned * length(a.drift() - b.drift());
   reach_.surprise = std::min(std::max(parting_.surprise, turned), std::max(of_a.surprise, of_b.surprise));
-  // Rounding, and axes that are not the best: a little more than what must be.
-  reach_.depth = std::min(std::max(-1.1f * parting_.gap, 0.0f) + thickness, 0.5f * (of_a.deepest + of_b.deepest));
+  // More than what must be: edges overlap along normals of their own.
+  const float depth = std::max(-1.5f * parting_.gap + thickness, kLeastDepth * 0.5f * (of_a.depth + of_b.depth));
+  reach_.depth = std::min(depth, 0.5f * (of_a.deepest + of_b.deepest));
   const float rounding = kRounding * (std::abs(parting_.gap) + thickness + margin);
   return parting_.gap > thickness + margin + reach_.surprise + rounding && parting_.gap_end > thickness + rounding;
 }

@@ -45,7 +45,7 @@ struct SurfaceContact {
   float gap;                           ///< m, less the radii; negative when they overlap
   std::uint64_t key;                   ///< names the pair of features, the same in every substep
   bool is_swapped = false;             ///< the node is of the second surface, the face of the first
-  float way_out = 0;                   ///< m, of a node inside: how far it is to this face, more where it looks elsewhere
+  float way_out = 0;  ///< m, of a node inside: how far it is to this face, more where it looks elsewhere
 
   /// Whether it is one of two edges.
   bool is_edges() const { return key >> 63 != 0; }
@@ -141,6 +141,7 @@ class SurfaceContacts {
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
   bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
   bool are_parted(const SurfaceTree& a, const SurfaceTree& b);
+  void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
   void list_candidates();
   void keep_nearest(float thickness);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);

@@ -48,6 +48,17 @@ Vec3 middle_of(const SurfaceTree& tree) {
   return box.is_empty() ? Vec3{} : 0.5f * (box.lower + box.upper);
 }
 
+/// The best of a few: between two bodies there is a good axis for each pair of sides that face each other, and steps
+/// down lead only to the nearest.
+SurfaceParting first_parting(const SurfaceTree& a, const SurfaceTree& b) {
+  SurfaceParting best = measure_parting(a, b, normalized(middle_of(b) - middle_of(a), {0, 1, 0}));
+  for (const Vec3 axis : {Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}) {
+    const SurfaceParting next = measure_parting(a, b, axis);
+    if (next.gap > best.gap) best = next;
+  }
+  return best;
+}
+
 }  // namespace
 
 SurfaceParting measure_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 axis) {
@@ -61,14 +72,13 @@ SurfaceParting find_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 bef
   constexpr float kTurns[] = {0.5f, 0.25f, 0.12f, 0.06f, 0.03f};
   constexpr float kSmallTurn = 0.03f;
   const bool is_new = before == Vec3{};
-  Vec3 axis = is_new ? normalized(middle_of(b) - middle_of(a), {0, 1, 0}) : before;
-  SurfaceParting best = measure_parting(a, b, axis);
+  SurfaceParting best = is_new ? first_parting(a, b) : measure_parting(a, b, before);
   const std::span<const float> turns = is_new ? std::span<const float>(kTurns) : std::span(&kSmallTurn, 1);
   for (const float turn : turns) {
     const Vec3 across = support_of(a, best.axis) - support_of(b, -best.axis);
     const Vec3 gradient = across - dot(across, best.axis) * best.axis;
     if (!(length_squared(gradient) > 0)) break;
-    axis = normalized(best.axis - turn * normalized(gradient), best.axis);
+    const Vec3 axis = normalized(best.axis - turn * normalized(gradient), best.axis);
     const SurfaceParting next = measure_parting(a, b, axis);
     if (next.gap > best.gap) best = next;
   }

@@ -21,8 +21,8 @@ struct SurfaceParting {
 /// Along `axis`, of length 1. Nodes that are nowhere do not count.
 SurfaceParting measure_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 axis);
 
-/// Along an axis with a large gap or a small overlap, found from that of the last substep; from the middles of the two
-/// where `before` is zero. Not the best one, but the same for the same input.
+/// Along an axis with a large gap or a small overlap, found from that of the last substep or, where `before` is zero,
+/// from a few that are likely. Not the best one, but the same for the same input.
 SurfaceParting find_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 before);
 
 }  // namespace pliant
