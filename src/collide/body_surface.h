@@ -20,7 +20,8 @@ struct BodySurface {
   std::span<const Vec3> rest{};    ///< m, by node
   std::span<const Vec3> x{}, v{};  ///< m and m/s, by node
   float radius = 0;                ///< m, round the surface; of a solid about 1 % of a cell
-  float depth = 0;                 ///< m, about a cell: of a solid, what is deeper inside is not found
+  float depth = 0;                 ///< m, about a cell: what distances are measured by
+  float deepest = 0;               ///< m, of a solid, what is deeper inside is not found; 0 for `depth`
   /// Share of the depth: how much nearer than foreseen others may come while one of the two is stopped. Less for
   /// debris, whose many neighbours fly along with it.
   float surprise = 1;

@@ -247,7 +247,8 @@ void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const Ri
     part.v[i] = motion.velocity_at(part.x[i]);
   }
   part.tree->refit(part.x, part.v, {}, surface.substep(), surface.margin(), workers);
-  if (!part.tree->bounds().overlaps(surface.bounds())) return part.search.sides().clear();
+  const Aabb near = surface.bounds().expanded(surface.topology().surprise);
+  if (!part.tree->bounds().overlaps(near)) return part.search.sides().clear();
   for (const SurfaceContact& contact : part.search.find(*part.tree, surface, workers)) add(index, contact);
   tests_ += part.search.report().tests;
   overflowed_ |= part.search.report().overflowed();

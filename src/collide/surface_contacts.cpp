@@ -17,6 +17,15 @@ constexpr std::size_t kMinCandidates = 500;
 constexpr std::size_t kLeavesPerChunk = 64;
 constexpr std::size_t kFewLeaves = 512;
 constexpr std::size_t kCandidatesPerChunk = 1024;
+/// What rounding may make of distances along an axis, as a share.
+constexpr float kRounding = 1e-4f;
+/// Share of the depth to which one looks in any case: with a tenth a box that slides over a soft floor is braked too
+/// soon.
+constexpr float kLeastDepth = 0.35f;
+/// Share of a motion past another surface that may turn into one towards it.
+constexpr float kTurned = 0.5f;
+/// Share of the depth beyond which it is worth while to look anew with less.
+constexpr float kLoose = 0.2f;
 
 }  // namespace
 
@@ -44,6 +53,10 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   contacts_.clear();
   notes_.clear();
   report_ = {};
+  if (are_parted(a, b)) {
+    sides_.clear();
+    return contacts_;
+  }
   update_candidates(a, b, workers);
   report_.cut_parts = cut_parts_;
 
@@ -55,7 +68,7 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   const std::size_t per_chunk = is_small ? kCandidatesPerChunk : kLeavesPerChunk;
   const std::size_t count = is_small ? listed_.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
   if (found_.size() < chunks) found_.resize(chunks);
-  const SurfaceTouch touch(a, b, sides_);
+  const SurfaceTouch touch(a, b, sides_, reach_);
   parallel_for(workers, chunks, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       found_[i].contacts.clear();
@@ -82,25 +95,56 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   report_.tests = is_small ? count : 0;
   for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();
   sides_.assign(notes_);
+  improve_axis(a, b);
   return contacts_;
 }
 
-/// A node that is inside a closed surface gets out at the nearest face alone, and one that is outside is behind no face
-/// of it. Edges that overlap do not count where the end of one gets out on a shorter way.
+/// Where two surfaces touch, the normals of their contacts tell best what parts them.
+void SurfaceContacts::improve_axis(const SurfaceTree& a, const SurfaceTree& b) {
+  if (candidates_.axis == Vec3{}) return;
+  Vec3 sum{};
+  for (const SurfaceContact& contact : contacts_) sum += contact.is_swapped ? contact.normal : -contact.normal;
+  const Vec3 axis = normalized(sum);
+  if (length_squared(axis) > 0 && measure_parting(a, b, axis).gap > parting_.gap) candidates_.axis = axis;
+}
+
+/// Whether the surfaces as a whole are too far apart to touch in this substep. If not, `reach_` is how deep one must
+/// look.
+bool SurfaceContacts::are_parted(const SurfaceTree& a, const SurfaceTree& b) {
+  const SurfaceTopology &of_a = a.topology(), &of_b = b.topology();
+  reach_ = {};
+  if (&a == &b || !(of_a.is_closed() || of_b.is_closed()) || a.empty() || b.empty()) return false;
+  parting_ = find_parting(a, b, candidates_.axis);
+  candidates_.axis = parting_.axis;
+  const float thickness = of_a.radius + of_b.radius, margin = 0.5f * (a.margin() + b.margin());
+  // Two that fly on together do not approach until the first is stopped, and one that slides along the other may turn.
+  const float turned = kTurned * length(a.drift() - b.drift());
+  reach_.surprise = std::min(std::max(parting_.surprise, turned), std::max(of_a.surprise, of_b.surprise));
+  // More than what must be: edges overlap along normals of their own.
+  const float depth = std::max(-1.5f * parting_.gap + thickness, kLeastDepth * 0.5f * (of_a.depth + of_b.depth));
+  reach_.depth = std::min(depth, 0.5f * (of_a.deepest + of_b.deepest));
+  const float rounding = kRounding * (std::abs(parting_.gap) + thickness + margin);
+  return parting_.gap > thickness + margin + reach_.surprise + rounding && parting_.gap_end > thickness + rounding;
+}
+
+/// A node that is inside a closed surface gets out at one face alone, the nearest of those it looks at, and one that is
+/// outside is behind no face of it. Edges that overlap do not count where the end of one gets out on a shorter way.
 void SurfaceContacts::keep_nearest(float thickness) {
   const auto distance_of = [&](const SurfaceContact& c) { return c.gap + thickness; };
   std::size_t kept = 0;
   inside_.clear();
   for (std::size_t i = 0, end; i < contacts_.size(); i = end) {
     const SurfaceContact first = contacts_[i];
-    std::size_t nearest = i;
+    std::size_t nearest = i, shortest = i;
     for (end = i + 1; end < contacts_.size() && !first.is_edges(); ++end) {
       if (contacts_[end].is_swapped != first.is_swapped || contacts_[end].key >> 32 != first.key >> 32) break;
       if (std::abs(distance_of(contacts_[end])) < std::abs(distance_of(contacts_[nearest]))) nearest = end;
+      const bool is_inside = distance_of(contacts_[end]) < 0, is_first = distance_of(contacts_[shortest]) >= 0;
+      if (is_inside && (is_first || contacts_[end].way_out < contacts_[shortest].way_out)) shortest = end;
     }
     if (!first.is_edges() && distance_of(contacts_[nearest]) < 0) {
-      contacts_[kept++] = contacts_[nearest];
       inside_.push_back({first.is_swapped, first.nodes[0], -distance_of(contacts_[nearest])});
+      contacts_[kept++] = contacts_[shortest];
       continue;
     }
     for (std::size_t k = i; k < end; ++k) {
@@ -173,6 +217,12 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
 bool SurfaceContacts::keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const {
   if (&a == &b) return true;
   const Outlook& outlook = candidates_.outlook;
+  if (reach_.depth > outlook.reach.depth || reach_.surprise > outlook.reach.surprise) return false;
+  // Surfaces that have come apart or slowed down are looked at for less than they were.
+  const float room = outlook.reach.depth + outlook.reach.surprise;
+  if (room > kLoose * (a.topology().depth + b.topology().depth) && room > 3 * (reach_.depth + reach_.surprise)) {
+    return false;
+  }
   const Vec3 from = a.displacement() - b.displacement() - outlook.offset, to = from + a.drift() - b.drift();
   const float squared = length_squared(outlook.way), scale = squared > 0 ? 1 / squared : 0.0f;
   const auto is_kept = [&](Vec3 p) {
@@ -187,7 +237,11 @@ void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Work
   candidates_.outlook = {};
   if (&a != &b) {
     const Vec3 way = 0.5f * SurfaceTree::kForesight * (a.drift() - b.drift());
-    candidates_.outlook = {a.displacement() - b.displacement() + way, way, std::min(a.slack(), b.slack())};
+    const float slack = std::min(a.slack(), b.slack());
+    // They may get deeper as they go on, and faster.
+    const float deeper = std::max(parting_.gap - parting_.gap_end, 0.0f) * SurfaceTree::kForesight + slack;
+    const Reach reach{reach_.depth + deeper, 1.25f * reach_.surprise + slack};
+    candidates_.outlook = {a.displacement() - b.displacement() + way, way, slack, reach};
   }
   ++candidates_.searches;
   std::fill(candidates_.renewed.begin(), candidates_.renewed.end(), candidates_.searches);

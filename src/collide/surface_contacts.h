@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "collide/surface_parting.h"
 #include "collide/surface_sides.h"
 #include "collide/surface_tree.h"
 
@@ -44,6 +45,7 @@ struct SurfaceContact {
   float gap;                           ///< m, less the radii; negative when they overlap
   std::uint64_t key;                   ///< names the pair of features, the same in every substep
   bool is_swapped = false;             ///< the node is of the second surface, the face of the first
+  float way_out = 0;  ///< m, of a node inside: how far it is to this face, more where it looks elsewhere
 
   /// Whether it is one of two edges.
   bool is_edges() const { return key >> 63 != 0; }
@@ -93,15 +95,21 @@ class SurfaceContacts {
   SurfaceSides& sides() { return sides_; }
   const SurfaceSides& sides() const { return sides_; }
 
+  /// How deep inside each other two surfaces can be, and how much nearer than foreseen they may come.
+  struct Reach {
+    float depth = 0, surprise = 0;  ///< m
+  };
   /// How the one surface was expected to move in relation to the other when candidates were looked for.
   struct Outlook {
     Vec3 offset{};    ///< m, of the frame of a in that of b
     Vec3 way{};       ///< m, half of how far it is to get from there
     float slack = 0;  ///< m, how far it may stray from there
+    Reach reach{};    ///< the most that was reckoned with
   };
   /// What may touch as long as the boxes hold.
   struct Candidates {
     Outlook outlook;
+    Vec3 axis{};                                         ///< that parts the two surfaces best, as far as is known
     std::vector<std::vector<SurfaceCandidate>> of_leaf;  ///< by owner
     std::vector<std::uint32_t> renewed;                  ///< by owner: in which search they were looked for last
     std::uint32_t searches = 0;
@@ -132,6 +140,8 @@ class SurfaceContacts {
   void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
   bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
+  bool are_parted(const SurfaceTree& a, const SurfaceTree& b);
+  void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
   void list_candidates();
   void keep_nearest(float thickness);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty);
@@ -147,6 +157,8 @@ class SurfaceContacts {
   };
 
   SurfaceSides sides_;
+  SurfaceParting parting_;
+  Reach reach_;  ///< of this substep
   Candidates candidates_;
   std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves
   bool is_listed_ = false;

@@ -35,11 +35,12 @@ SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const S
       offset_(known.outlook.offset),
       drift_(length(known.outlook.way) + known.outlook.slack),
       slack_(a.slack() + b.slack()),
-      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin)),
-      depth_(is_self_ ? 0.0f : 0.5f * (a.topology().depth + b.topology().depth)) {
+      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin) +
+                known.outlook.reach.surprise),
+      depth_(known.outlook.reach.depth) {
   const Vec3 way = known.outlook.way;
-  const float slack = known.outlook.slack;
-  forth_ = Vec3{std::abs(way.x) + slack, std::abs(way.y) + slack, std::abs(way.z) + slack};
+  const float more = known.outlook.slack + known.outlook.reach.surprise + depth_;
+  forth_ = Vec3{std::abs(way.x) + more, std::abs(way.y) + more, std::abs(way.z) + more};
   back_ = -forth_;
 }
 
@@ -183,7 +184,7 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
   const float reach = nearness_ + motion, back = std::max(reach, nearness_ + depth_ + motion);
   const bool has_inside = !is_self_ && second.topology().is_closed();
   const float beside = nearness_ + 1.42f * motion;  // it may go sideways and down at once
-  const Aabb near_box = box_b.expanded(reach);
+  const Aabb near_box = box_b.expanded(back);
   for (std::uint32_t i = 0; i < 8; ++i) {
     if (masks[i] == 0) continue;
     for (std::uint32_t owned = a.owned_nodes[i]; owned != 0; owned &= owned - 1) {

@@ -33,17 +33,12 @@ Status check_element(const std::array<std::uint32_t, N>& element, const std::str
 }
 
 Status check(const SurfaceDef& def) {
-  if (!std::isfinite(def.radius) || def.radius < 0) {
-    return invalid("radius", fmt::format("the radius is {}; it must be finite and not negative", def.radius));
-  }
-  if (!std::isfinite(def.depth) || def.depth < 0) {
-    return invalid("depth", fmt::format("the depth is {}; it must be finite and not negative", def.depth));
-  }
-  if (!std::isfinite(def.flatness) || def.flatness < 0) {
-    return invalid("flatness", fmt::format("the flatness is {}; it must be finite and not negative", def.flatness));
-  }
-  if (!std::isfinite(def.slack) || def.slack < 0) {
-    return invalid("slack", fmt::format("the slack is {}; it must be finite and not negative", def.slack));
+  const std::pair<const char*, float> lengths[] = {{"radius", def.radius},     {"depth", def.depth},
+                                                   {"deepest", def.deepest},   {"surprise", def.surprise},
+                                                   {"flatness", def.flatness}, {"slack", def.slack}};
+  for (const auto& [name, value] : lengths) {
+    if (std::isfinite(value) && value >= 0) continue;
+    return invalid(name, fmt::format("the {} is {}; it must be finite and not negative", name, value));
   }
   const std::size_t features = def.first_feature + 3 * def.faces.size() + def.free_edges.size();
   if (def.rest.size() > kMaxCount || features > kMaxCount) {
@@ -189,6 +184,8 @@ Result<SurfaceTopology> make_surface_topology(const SurfaceDef& def) {
   t.radius = def.radius;
   t.first_feature = def.first_feature;
   t.depth = def.depth;
+  t.deepest = std::max(def.depth, def.deepest);
+  t.surprise = def.surprise;
   t.slack = def.slack;
   t.flatness = def.flatness > 0 ? def.flatness : kFlatness * def.radius;
   add_nodes(t, def);

@@ -35,6 +35,10 @@ struct SurfaceDef {
   /// m; more than 0 for a closed surface whose faces look outward: what lies behind a face by up to this is inside and
   /// must get out at its front, whatever came before. Half of the two surfaces' sum counts.
   float depth = 0;
+  /// m; where two closed surfaces overlap as a whole by more than `depth`, up to this counts as inside; 0 for `depth`.
+  float deepest = 0;
+  /// m; how much nearer than foreseen others may come while one of the two is stopped. The larger of the two counts.
+  float surprise = 0;
   /// m; how far edges may sink into each other's surroundings before they count; 0 for `kFlatness` times the radius.
   float flatness = 0;
   /// m; how far nodes may stray from their foretold paths until boxes are fitted anew; 0 for a share of the edges.
@@ -79,7 +83,7 @@ struct SurfaceTopology {
   std::vector<std::uint8_t> has_face;     ///< per local node
   std::size_t face_count = 0;
   float radius = 0;
-  float depth = 0, flatness = 0, slack = 0;  ///< m, as in the definition
+  float depth = 0, deepest = 0, surprise = 0, flatness = 0, slack = 0;  ///< m, as in the definition
   std::uint32_t first_feature = 0;
 
   bool is_closed() const { return depth > 0; }

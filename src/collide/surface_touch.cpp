@@ -8,6 +8,9 @@ namespace {
 using Found = SurfaceContacts::Found;
 
 constexpr float kTouching = SurfaceTouch::kTouching;
+/// Deeper than this part of the depth it is checked that a node is inside: it may be outside on the other side of
+/// something thin.
+constexpr float kShallow = 0.2f;
 /// Faces whose normals have at least this cosine have their front on the same side.
 constexpr float kAlike = 0.5f;
 
@@ -22,7 +25,8 @@ float side_by_motion(const SurfacePair& pair, const Separation& at, Vec3 normal)
 
 }  // namespace
 
-SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides)
+SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides,
+                           SurfaceContacts::Reach reach)
     : a_(a),
       b_(b),
       sides_(sides),
@@ -31,7 +35,12 @@ SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const Sur
       drift_length_(length(drift_)),
       thickness_(a.topology().radius + b.topology().radius),
       margin_(0.5f * (a.margin() + b.margin())),
-      depth_(is_self_ ? 0.0f : 0.5f * (a.topology().depth + b.topology().depth)) {}
+      surprise_(reach.surprise),
+      depth_(reach.depth),
+      shallow_(kShallow * 0.5f * (a.topology().depth + b.topology().depth)) {
+  // Cloth turns aside at once: all that is near counts.
+  if (!a.topology().is_closed() || !b.topology().is_closed()) margin_ += surprise_, surprise_ = 0;
+}
 
 void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& found) const {
   for (const SurfaceCandidate& candidate : candidates) {
@@ -45,6 +54,7 @@ void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& foun
     SurfacePair pair = candidate.pair(a_, b_);
     pair.place(drift);
     if (candidate.kind == SurfaceCandidate::Edges && has_inside(pair)) {
+      if (!look_at_each_other(pair)) continue;
       test_edges(pair, find_separation(pair.kind, pair.x), found);
     } else {
       test(pair, found);
@@ -71,7 +81,7 @@ bool SurfaceTouch::is_far(const SurfaceCandidate& candidate) const {
   const float others = std::max(o[n[2]].w, o[n[3]].w);
   const float motion =
       drift_length_ + (is_edges ? std::max(m[n[0]].w, m[n[1]].w) + others : m[n[0]].w + std::max(o[n[1]].w, others));
-  const float reach = 1.0001f * (thickness_ + std::max({margin_, motion, depth_})) + kTouching;
+  const float reach = 1.0001f * (thickness_ + std::max({margin_ + surprise_, motion, depth_})) + kTouching;
   return are_farther(is_edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace,
                      {x[n[0]].xyz(), (is_edges ? x : y)[n[1]].xyz(), y[n[2]].xyz(), y[n[3]].xyz()}, reach);
 }

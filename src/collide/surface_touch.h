@@ -15,7 +15,7 @@ class SurfaceTouch {
   static constexpr float kTouching = 1e-6f;
 
   /// `a` and `b` are the same object when a surface is searched for contacts with itself.
-  SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides);
+  SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides, SurfaceContacts::Reach reach);
 
   void run(std::span<const SurfaceCandidate> candidates, SurfaceContacts::Found& found) const;
 
@@ -29,13 +29,20 @@ class SurfaceTouch {
   void run_closed(const SurfaceCandidate& candidate, Vec3 drift, SurfaceContacts::Found& found) const;
   bool has_inside(const SurfacePair& pair) const;
   void test_node(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
-  void test_node_path(const SurfacePair& pair, const Separation& now, float thickness,
+  /// Along the motion of this substep, then as if one of the two were stopped.
+  void test_node_paths(const SurfacePair& pair, const Separation& now, float thickness,
+                       SurfaceContacts::Found& found) const;
+  bool test_node_path(const SurfacePair& pair, const Separation& now, const PairPoints& motion, float thickness,
                       SurfaceContacts::Found& found) const;
+  /// How the points move if the node, or the face, is stopped.
+  static PairPoints stopped(const SurfacePair& pair, bool is_node);
   void test_edges(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
   void test_edges_path(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  static bool look_at_each_other(const SurfacePair& pair);
   /// Whether a normal of two edges leads out of the second and into the first.
   static bool leads_out(const SurfacePair& pair, Vec3 normal, float t);
-  static bool faces_away(const SurfacePair& pair, Vec3 normal);
+  static bool faces_away(const SurfacePair& pair, const Separation& at, Vec3 normal);
+  static float facing_of(const SurfacePair& pair, Vec3 normal);
   void test_path(const SurfacePair& pair, const Separation& now, bool is_near, SurfaceContacts::Found& found) const;
   void add_now(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
   void add_meeting(const SurfacePair& pair, const Separation& now, float t, SurfaceContacts::Found& found) const;
@@ -51,7 +58,9 @@ class SurfaceTouch {
   float drift_length_;
   float thickness_;  ///< m, the sum of the radii
   float margin_;     ///< m
+  float surprise_;   ///< m, beyond the margin, where both surfaces are closed: what is hit if one is stopped
   float depth_;      ///< m, how far behind a face of a closed surface one is still inside
+  float shallow_;    ///< m, up to where it is plain that one is
 };
 
 }  // namespace pliant

@@ -416,7 +416,7 @@ NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
 
 void SurfaceTree::fit_leaf(std::uint32_t node) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
-  const float growth = topology_.radius + 0.5f * (fit_.margin + topology_.depth) + slack_;
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.is_all_faces = true;
   leaf.motion = 0;
   leaf.foretold = leaf.count > 0 ? fit_.foretold[topology_.elements[leaf.elements[0]].nodes[0]] : 0;
@@ -464,7 +464,7 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
 }
 
 void SurfaceTree::fit_edges(Leaf& leaf) const {
-  const float growth = topology_.radius + 0.5f * (fit_.margin + topology_.depth) + slack_;
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
   leaf.has_ridges = false;
   for (std::uint32_t i = 0; i < leaf.edge_count; ++i) {
     EdgeLanes& lanes = leaf.edges[i / 8];

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
+#include <functional>
+#include <iterator>
+#include <queue>
 #include <tuple>
 
 namespace pliant {
@@ -36,7 +38,16 @@ Real sum_lanes(const V& v) {
   if constexpr (Count == 8) return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-using Neighbours = std::vector<std::set<std::uint32_t>>;
+using Neighbours = std::vector<std::vector<std::uint32_t>>;  ///< ascending
+
+/// What a block is joined to when `gone`, one of its neighbours, is eliminated.
+void take_over_neighbours(std::uint32_t block, std::uint32_t gone, const Neighbours& graph,
+                          std::vector<std::uint32_t>& joined) {
+  joined.clear();
+  std::set_union(graph[block].begin(), graph[block].end(), graph[gone].begin(), graph[gone].end(),
+                 std::back_inserter(joined));
+  std::erase_if(joined, [&](std::uint32_t other) { return other == block || other == gone; });
+}
 
 constexpr std::size_t kLeastToHalve = 48;  ///< blocks; fewer are done before a second core has begun
 
@@ -80,26 +91,23 @@ std::vector<Side> halve(const Neighbours& graph) {
 /// Eliminates one side after the other, of each the block with the fewest neighbours first; ties go to the lowest
 /// number. Fills `graph` in.
 std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph, const std::vector<Side>& sides) {
-  std::vector<std::uint32_t> order;
-  std::set<std::tuple<Side, std::size_t, std::uint32_t>> queue;
-  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.insert({sides[i], graph[i].size(), i});
-  Neighbours eliminated(graph.size());
+  std::vector<std::uint32_t> order, joined;
+  std::vector<std::uint8_t> is_gone(graph.size(), 0);
+  using Entry = std::tuple<Side, std::size_t, std::uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;  // with entries that no longer hold
+  for (std::uint32_t i = 0; i < graph.size(); ++i) queue.push({sides[i], graph[i].size(), i});
   while (!queue.empty()) {
-    const std::uint32_t next = std::get<2>(*queue.begin());
-    queue.erase(queue.begin());
+    const auto [side, degree, next] = queue.top();
+    queue.pop();
+    if (is_gone[next] || degree != graph[next].size()) continue;
+    is_gone[next] = 1;
     order.push_back(next);
     for (const std::uint32_t a : graph[next]) {
-      queue.erase({sides[a], graph[a].size(), a});
-      graph[a].erase(next);
-      for (const std::uint32_t b : graph[next]) {
-        if (b != a) graph[a].insert(b);
-      }
-      queue.insert({sides[a], graph[a].size(), a});
+      take_over_neighbours(a, next, graph, joined);
+      if (joined.size() != graph[a].size()) queue.push({sides[a], joined.size(), a});
+      graph[a].assign(joined.begin(), joined.end());
     }
-    eliminated[next] = std::move(graph[next]);
-    graph[next].clear();
   }
-  graph = std::move(eliminated);
   return order;
 }
 
@@ -118,9 +126,15 @@ void subtract_product(Real* c, const Real* a, const Real* b) {
 template <typename Real, std::size_t Size>
 void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
                                           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+  if (count_ == blocks && pairs_ == pairs && position_.size() == blocks) return;
   count_ = blocks;
+  pairs_ = pairs;
   Neighbours graph(blocks);
-  for (const auto& [a, b] : pairs) graph[a].insert(b), graph[b].insert(a);
+  for (const auto& [a, b] : pairs) graph[a].push_back(b), graph[b].push_back(a);
+  for (std::vector<std::uint32_t>& row : graph) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
   const std::vector<Side> sides = halve(graph);
   second_begin_ = static_cast<std::size_t>(std::count(sides.begin(), sides.end(), kFirstHalf));
   meeting_begin_ = blocks - static_cast<std::size_t>(std::count(sides.begin(), sides.end(), kMeeting));

@@ -24,7 +24,7 @@ class BlockCholeskyOf {
   static constexpr std::size_t kSize = Size, kStride = Size > 4 ? 8 : 4;  ///< columns, padded to eight or four lanes
   static constexpr std::size_t kReals = kSize * kStride;                  ///< of one block, by columns
 
-  /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each.
+  /// `pairs` lists the off-diagonal blocks (a, b), a ≠ b, once each. Costs nothing where they are as they were.
   void analyze(std::size_t blocks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
   /// Sets all values to zero.
@@ -40,7 +40,7 @@ class BlockCholeskyOf {
   std::size_t size() const { return count_; }
   std::size_t factor_blocks() const { return rows_.size() + count_; }
   std::size_t bytes() const {
-    return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size()) +
+    return sizeof(std::uint32_t) * (position_.size() + starts_.size() + rows_.size() + 2 * pairs_.size()) +
            sizeof(Real) * (values_.size() + second_.size() + scratch_.size() + largest_.size() * kSize);
   }
 
@@ -61,6 +61,7 @@ class BlockCholeskyOf {
   void for_halves(Workers* workers, Body&& body) const;
 
   std::size_t count_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
   /// The first half ends at `second_begin_` of the elimination order, the second where they meet.
   std::size_t second_begin_ = 0, meeting_begin_ = 0;
   std::vector<std::uint32_t> position_;           ///< of each block in the elimination order

@@ -13,6 +13,8 @@ namespace {
 
 // The same range as that of rigid bodies.
 constexpr float kMaxDistance = 1e7f, kMaxSpeed = 1e6f;
+/// Cells; from how deep inside a thick body others are pushed out.
+constexpr float kDeepest = 3;
 
 bool is_within(const LaneVectors& vectors, float limit) {
   // A NaN fails every comparison.
@@ -52,6 +54,9 @@ SolidEngine::Entry::Entry(std::unique_ptr<SolidBody> solid, std::unique_ptr<Soli
     is_inner[node] = face_starts[node] == face_starts[node + 1] ? 1 : 0;
   }
   cell = static_cast<float>(std::cbrt(mesh.volume() / static_cast<double>(mesh.tets.size())));
+  // Beyond the middle one would be pushed out at the far side.
+  const Vec3 size = mesh.bounds().size();
+  deepest = std::max(cell, std::min(kDeepest * cell, 0.4f * std::min({size.x, size.y, size.z})));
 }
 
 /// The faces of one tet alone, outward; in the order of the tets where they are known already.

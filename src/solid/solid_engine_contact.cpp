@@ -15,8 +15,8 @@ constexpr float kRadius = 0.01f;
 
 /// Nodes of a body beyond which all threads look for what it touches.
 constexpr std::uint32_t kLargeTouch = 2000;
-/// What a piece of a solid that broke may be surprised by, see `BodySurface`.
-constexpr float kSurpriseOfPieces = 0.25f;
+/// What a solid, or a piece of one that broke, may be surprised by, see `BodySurface`.
+constexpr float kSurprise = 3, kSurpriseOfPieces = 0.25f;
 
 /// Whether the body was pushed from opposite sides in the last substep: then its inner nodes may go anywhere.
 bool is_squeezed(const SolidEngine::Entry& solid) {
@@ -110,7 +110,8 @@ void SolidEngine::list_surfaces() {
                          .v = node_velocities(slot),
                          .radius = kRadius * solid.cell,
                          .depth = solid.cell,
-                         .surprise = solid.settings.is_piece ? kSurpriseOfPieces : 1.0f,
+                         .deepest = solid.deepest,
+                         .surprise = solid.settings.is_piece ? kSurpriseOfPieces : kSurprise,
                          .slop = solid.body->slop(),
                          .friction = solid.settings.friction,
                          .gravity_scale = solid.settings.gravity_scale,

@@ -77,9 +77,35 @@ void SolidIsland::Rigid::set_change() {
   motion.angular_velocity = angular_start + rounded(x, 3);
 }
 
+/// Lists the work on the solids and cuts it into pieces by its size.
+void SolidIsland::share_out() {
+  tasks_.clear();
+  solid_batches_.assign(1, 0), task_batches_.assign(1, 0);
+  std::size_t in_solids = 0, in_tasks = 0;
+  for (std::uint32_t s = 0; s < solids_.size(); ++s) {
+    const SolidLayout& layout = solids_[s].body->layout();
+    const std::vector<SolidSystem::Chunk>& chunks = solids_[s].body->system().chunks();
+    for (std::uint32_t c = 0; c < chunks.size(); ++c) {
+      tasks_.push_back({s, c});
+      in_tasks += layout.aggregate_starts[chunks[c].end] - layout.aggregate_starts[chunks[c].begin];
+      if (in_tasks < kBatchGroups) continue;
+      task_batches_.push_back(static_cast<std::uint32_t>(tasks_.size()));
+      in_tasks = 0;
+    }
+    in_solids += layout.slot_count / 8;
+    if (in_solids < kBatchGroups) continue;
+    solid_batches_.push_back(s + 1);
+    in_solids = 0;
+  }
+  if (task_batches_.back() < tasks_.size()) task_batches_.push_back(static_cast<std::uint32_t>(tasks_.size()));
+  if (solid_batches_.back() < solids_.size()) solid_batches_.push_back(static_cast<std::uint32_t>(solids_.size()));
+  sums_.assign(tasks_.size(), {});
+}
+
 void SolidIsland::begin(Workers& workers, float dt) {
+  share_out();
   for_solids(workers, [&](Workers& own, Solid& solid) {
-    solid.scale = solid.body->begin_island(own, solid.gravity, dt);
+    solid.scale = solid.own_scale = solid.body->begin_island(own, solid.gravity, dt);
     if (solid.body->system().is_free()) solid.whole = solid.body->system().whole_matrix(solid.body->layout());
   });
   for (Rigid& rigid : rigids_) {
@@ -95,11 +121,6 @@ void SolidIsland::begin(Workers& workers, float dt) {
     if (is_nodes(row.a)) nodes_of(row.a).add_to_scale(row.given_a);
     if (is_nodes(row.b)) nodes_of(row.b).add_to_scale(row.given_b);
   }
-  tasks_.clear();
-  for (std::uint32_t s = 0; s < solids_.size(); ++s) {
-    for (std::uint32_t c = 0; c < solids_[s].body->system().chunks().size(); ++c) tasks_.push_back({s, c});
-  }
-  sums_.assign(tasks_.size(), {});
   row_forces_.assign(rows_.size(), {});
   begin_guests(workers);
   index_rows();
@@ -136,7 +157,7 @@ void SolidIsland::begin_round(Workers& workers) {
       if (rows_[entry.row].active) system.add_extra(slot, rows_[entry.row].block() * (entry.weight * entry.weight));
     });
     system.invert_diagonals(own, solid.body->layout());
-    system.factor_coarse(own, solid.body->layout());
+    system.factor_coarse(own, solid.body->layout(), true);
   });
   assemble_levels();
 }
@@ -150,6 +171,11 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
   // (Skins of thousands of rows less still: what friction of single nodes does from round to round moves nothing.)
   constexpr double kSteadyForce = 3e-3, kSteadyEnough = 1e-2, kSteadySkins = 5e-2;
   constexpr int kRoundsAtFirst = 8;
+  // A crowd of splinters that a blow has jammed may never settle: after so many rounds what still changes by this share
+  // of the forces is left to the next substep.
+  constexpr int kRoundsOfJammed = 12;
+  constexpr double kJammed = 0.1;
+  constexpr std::size_t kCrowd = 10;
   begin(workers, dt);
   float allowed = 1e30f;
   int most_iterations = 0;
@@ -178,6 +204,8 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
+    const bool is_jammed = solids_.size() >= kCrowd && progress.change > kJammed * kJammed * progress.size;
+    if (round + 1 >= kRoundsOfJammed && is_jammed) break;
   }
   correct_momentum(workers, dt);
   for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });

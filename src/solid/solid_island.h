@@ -100,6 +100,7 @@ class SolidIsland {
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::size_t kRowGrain = 128;
+  static constexpr std::size_t kBatchGroups = 64;  ///< of eight slots, in one piece of work
 
   /// Where a row acts on a slot.
   struct Entry {
@@ -109,7 +110,8 @@ class SolidIsland {
   struct Solid {
     SolidBody* body = nullptr;
     Vec3 gravity{};
-    double scale = 0, residual = 0, product = 0;
+    double own_scale = 0, scale = 0;  ///< what a residual is measured by: without contacts, and with them
+    double residual = 0, product = 0;
     std::array<double, 36> whole{};  ///< what ties it to the world as a whole
     Vector6 force{};
     std::uint32_t level = kNone;          ///< its place among the members as a whole
@@ -201,6 +203,7 @@ class SolidIsland {
   Vec3d level_arm(const IslandRowEnd& end) const;
   std::span<Guest> guests() { return {guests_.data(), guest_count_}; }
   std::span<const Guest> guests() const { return {guests_.data(), guest_count_}; }
+  void share_out();
   template <typename Visit>
   void for_solids(Workers& workers, Visit&& visit);
   template <typename Visit>
@@ -223,6 +226,8 @@ class SolidIsland {
   std::vector<double> masses_;
   std::vector<LoadPaths::Pair> touching_;
   std::vector<Task> tasks_;
+  // Splinters of a few nodes each are worked on many at a time. Where each piece of work begins:
+  std::vector<std::uint32_t> solid_batches_, task_batches_;
   std::vector<Vec3> row_forces_;
   std::vector<RowProgress> progress_;
   std::vector<SolidSystem::Sums> sums_;
@@ -259,15 +264,15 @@ void SolidIsland::for_solids(Workers& workers, Visit&& visit) {
     for (Solid& solid : solids_) visit(workers, solid);
     return;
   }
-  parallel_for(workers, solids_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) visit(alone_, solids_[i]);
+  parallel_for(workers, solid_batches_.size() - 1, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = solid_batches_[begin]; i < solid_batches_[end]; ++i) visit(alone_, solids_[i]);
   });
 }
 
 template <typename Body>
 double SolidIsland::sum_tasks(Workers& workers, Body&& body) {
-  parallel_for(workers, tasks_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t t = begin; t < end; ++t) {
+  parallel_for(workers, task_batches_.size() - 1, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = task_batches_[begin]; t < task_batches_[end]; ++t) {
       Solid& solid = solids_[tasks_[t].solid];
       sums_[t] = body(solid, solid.body->system().chunks()[tasks_[t].chunk]);
     }

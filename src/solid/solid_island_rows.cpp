@@ -235,9 +235,15 @@ void SolidIsland::add_to_residual(const IslandRowEnd& end, Vec3 impulse) {
 void SolidIsland::add_impulses(Workers& workers, float sign) {
   for_rows(workers, [&](std::size_t i) { row_forces_[i] = impulse(rows_[i]) * sign; });
   for_solids(workers, [&](Workers&, Solid& solid) {
+    double pushed = 0;
     for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
-      if (solid.body->is_free_slot(slot)) solid.body->residual().add(slot, row_forces_[entry.row] * entry.weight);
+      if (!solid.body->is_free_slot(slot)) return;
+      const Vec3 given = row_forces_[entry.row] * entry.weight;
+      solid.body->residual().add(slot, given);
+      pushed += static_cast<double>(length_squared(given));
     });
+    // A splinter that hands on the blow of a heavy body need not be solved to a thousandth of its own weight.
+    solid.scale = std::max(solid.own_scale, std::sqrt(pushed));
   });
   for (Rigid& rigid : rigids_) add_pushes(rigid, rigid.r);
   for (std::size_t i = 0; i < nodes_count_; ++i) {

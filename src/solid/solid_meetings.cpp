@@ -27,22 +27,20 @@ bool is_sound(const BodySurface& s) {
   return !(s.faces.empty() && s.segments.empty()) && s.x.size() == s.rest.size() && s.v.size() == s.rest.size();
 }
 
-/// How far from others a solid is watched. Two that fly on together do not approach, until the first is stopped by what
-/// it hits: all that is as near as they get in the substep counts.
-float margin_of(const BodySurface& solid, Vec3 boost, float dt) {
-  float fastest = 0;
-  for (const Vec3 v : solid.v) fastest = std::max(fastest, length_squared(v + boost));
-  const float watched = solid.is_open ? kOpenMargin * solid.radius : kMargin * solid.depth;
-  return watched + std::min(dt * std::sqrt(fastest), solid.surprise * solid.depth);
-}
+/// How far from others a solid is watched, moving or not.
+float margin_of(const BodySurface& solid) { return solid.is_open ? kOpenMargin * solid.radius : kMargin * solid.depth; }
 
+/// With room for what turns a fast body aside in the substep.
 Aabb box_of(const BodySurface& solid, Vec3 boost, float margin, float dt) {
   Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower;
+  float fastest = 0;
   for (std::size_t i = 0; i < solid.x.size(); ++i) {
-    const Vec3 from = solid.x[i], to = from + dt * (solid.v[i] + boost);
+    const Vec3 from = solid.x[i], way = dt * (solid.v[i] + boost), to = from + way;
+    fastest = std::max(fastest, length_squared(way));
     lower = min_each(lower, min_each(from, to)), upper = max_each(upper, max_each(from, to));
   }
-  return Aabb{lower, upper}.expanded(solid.radius + 0.5f * (solid.depth + margin));
+  const float turned = 0.5f * std::min(std::sqrt(fastest), solid.surprise * solid.depth);
+  return Aabb{lower, upper}.expanded(solid.radius + margin + turned);
 }
 
 std::unique_ptr<SurfaceTree> make_tree(const BodySurface& solid) {
@@ -55,6 +53,8 @@ std::unique_ptr<SurfaceTree> make_tree(const BodySurface& solid) {
                                          .radius = solid.radius,
                                          .first_feature = 0,
                                          .depth = solid.is_open ? 0 : solid.depth,
+                                         .deepest = solid.is_open ? 0 : solid.deepest,
+                                         .surprise = solid.surprise * solid.depth,
                                          .flatness = solid.is_open ? 0 : kFlatness * solid.depth});
   return topology ? std::make_unique<SurfaceTree>(std::move(topology).value()) : nullptr;
 }
@@ -97,7 +97,7 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
   parallel_for(workers, count, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Vec3 boost = boost_of(solids[i], gravity, dt);
-      margins_[i] = margin_of(solids[i], boost, dt);
+      margins_[i] = margin_of(solids[i]);
       boxes_[i] = box_of(solids[i], boost, margins_[i], dt);
     }
   });
@@ -191,9 +191,7 @@ void SolidMeetings::fit_trees(std::span<const BodySurface> solids, Vec3 gravity,
       if (!is_large(used_[k])) fit(used_[k], alone_);
     }
   });
-  std::erase_if(near_, [&](const Near& n) {
-    return !trees_[n.a] || !trees_[n.b] || !trees_[n.a]->bounds().overlaps(trees_[n.b]->bounds());
-  });
+  std::erase_if(near_, [&](const Near& n) { return !trees_[n.a] || !trees_[n.b]; });
   pairs_.clear();
   for (const Near& n : near_) pairs_.emplace_back(solids[n.a].id, solids[n.b].id);
   searches_.keep_searches(pairs_);

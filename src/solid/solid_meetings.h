@@ -1,10 +1,10 @@
 // Where the surfaces of solids touch each other, themselves, cloth, rope and jelly, and the corners and edges of rigid
 // bodies.
 //
-// A solid is closed: what is behind its faces is inside, up to about a cell, and is pushed out at the nearest face. So
-// nothing has to be remembered of sides, and solids that overlap from the beginning come apart. Contacts are those of
-// surfaces (collide/surface_contacts.h): nodes against faces and edges against edges, near now or on their way to meet
-// in the substep.
+// A solid is closed: what is behind its faces is inside, up to some cells where two bodies overlap that deep, and is
+// pushed out at the nearest face of those it looks at. So nothing has to be remembered of sides, and solids that
+// overlap from the beginning come apart. Contacts are those of surfaces (collide/surface_contacts.h): nodes against
+// faces and edges against edges, near now or on their way to meet in the substep.
 //
 // Cost: linear in the surfaces that are near to others and in what touches: about 1 µs of one core per meeting at rest
 // (tests/solid/solid_meetings_test.cpp measures it). Results do not depend on the number of threads.
@@ -17,7 +17,7 @@
 // 128² and 256² texels in contact all around, in µs for each contact: 2.8, 1.9, 2.8, against 2.1, 2.9, 3.9 by surfaces
 // and 6 to 9 in the substep in which they meet.
 //
-// Limits: a node that is deeper inside than `BodySurface::depth` is not found. Within one solid sides are remembered
+// Limits: a node that is deeper inside than `BodySurface::deepest` is not found. Within one solid sides are remembered
 // from substep to substep, for there the back of a face is the body itself.
 #pragma once
 

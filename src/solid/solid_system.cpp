@@ -260,16 +260,19 @@ void SolidSystem::invert_diagonals(Workers& workers, const SolidLayout& layout) 
   });
 }
 
-void SolidSystem::factor_coarse(Workers& workers, const SolidLayout& layout) {
+void SolidSystem::factor_coarse(Workers& workers, const SolidLayout& layout, bool is_in_island) {
+  if (is_in_island && is_one()) return;
+  const bool has_whole = is_free_ && !is_in_island;
   coarse_.clear();
   rigid_.clear();
   double block[36];
   for (std::uint32_t a = 0; a < coarse_.size(); ++a) {
     add_tied_modes(layout, a, block);
     coarse_.add_diagonal(a, block);
-    if (is_free_) rigid_.add(a, block);
+    if (has_whole) rigid_.add(a, block);
   }
-  if (is_free_) rigid_.factor();
+  if (has_whole) rigid_.factor();
+  if (is_one()) return;
   for (std::size_t k = 0; k < layout.pairs.size(); ++k) {
     const SolidLayout::Pair& pair = layout.pairs[k];
     const CoarseBlocks& blocks = pair_blocks_[k];
@@ -344,6 +347,10 @@ SolidSystem::Sums SolidSystem::precondition(const SolidLayout& layout, const Chu
 
 double SolidSystem::solve_coarse(Workers& workers) {
   coarse_r_ = coarse_x_;
+  if (is_one()) {
+    std::fill(coarse_x_.begin(), coarse_x_.end(), 0.0f);
+    return 0;
+  }
   coarse_.solve(coarse_x_.data(), &workers);
   double product = 0;
   for (std::size_t i = 0; i < coarse_x_.size(); ++i) {

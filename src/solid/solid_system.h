@@ -38,9 +38,10 @@ class SolidSystem {
   /// Adds a symmetric block to the diagonal of a slot (contact); before `factor`.
   void clear_extras();
   void add_extra(std::uint32_t slot, const LaneSym3<float>& block);
-  /// The inverses of the diagonal blocks, then the coarse factors: once the diagonal is as it should be.
+  /// The inverses of the diagonal blocks, then the coarse factors: once the diagonal is as it should be. In an island
+  /// the motions of a free body as a whole are left to others.
   void invert_diagonals(Workers& workers, const SolidLayout& layout);
-  void factor_coarse(Workers& workers, const SolidLayout& layout);
+  void factor_coarse(Workers& workers, const SolidLayout& layout, bool is_in_island = false);
 
   // --- Using it ---------------------------------------------------------------------------------------------------
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
@@ -105,6 +106,8 @@ class SolidSystem {
   const LaneVectors& direction() const { return p_; }
   /// Whether no node is held, so that the body as a whole moves by its mass and contacts alone.
   bool is_free() const { return is_free_; }
+  /// Whether its only aggregate is the body as a whole: then there is no level between this and the nodes.
+  bool is_one() const { return is_free_ && coarse_.size() == 1; }
   /// The residual's force on the body as a whole, after `solve_coarse`; and the motion of the body as a whole that a
   /// solver adds to the coarse solution.
   /// What ties the body as a whole to the world, 6x6 row by row; before `factor_coarse`.

@@ -18,7 +18,7 @@ void SolidSystem::apply_preconditioner(Workers& workers, const SolidLayout& layo
     });
   };
   for_aggregates([&](std::uint32_t a) { restrict_to(a, layout, r); });
-  coarse_.solve(coarse_x_.data(), &workers);
+  solve_coarse(workers);
   for_aggregates([&](std::uint32_t a) {
     for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
       z.set_group(g, load_sym8(inverse_.data() + 48 * g) * r.group(g) + prolong(a, g));

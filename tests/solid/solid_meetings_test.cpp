@@ -381,11 +381,12 @@ TEST(SolidMeetings, WhatIsKeptFromBeforeGivesWhatAFreshSearchGives) {
     const SolidMeetings::Memory memory = heap.searcher->memory();
     heap.searcher->forget();
     const auto fresh = heap.find(workers);
-    // Edges that count as flat are chosen when the boxes are fitted; nodes are not.
-    const auto nodes_of = [](std::span<const SolidMeeting> all) {
+    // Edges that count as flat are chosen when the boxes are fitted; nodes are not. How far ahead one looks depends on
+    // what is known of the two bodies as a whole; what is near does not.
+    const auto nodes_of = [&](std::span<const SolidMeeting> all) {
       std::vector<std::uint64_t> keys;
       for (const SolidMeeting& m : all) {
-        if (m.a.count == 1) keys.push_back(m.key);
+        if (m.a.count == 1 && m.gap < 0.04f * heap.lumps[0].cell) keys.push_back(m.key);
       }
       return keys;
     };

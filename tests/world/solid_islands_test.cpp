@@ -248,6 +248,42 @@ TEST(SolidIslands, GiveTheSameHashForAnyNumberOfThreadsAndAfterASnapshot) {
   EXPECT_EQ(other.report().hash, two.report().hash);
 }
 
+// Cubes that fly one above the other do not approach each other until the lowest is stopped: then the next is to be
+// stopped by it in the same step, in which it would get a quarter of a cube further.
+TEST(SolidIslands, CubesThatFallTogetherDoNotEnterEachOther) {
+  constexpr float kSide = 0.5f;
+  for (const float apart : {0.02f, 0.06f, 0.1f, 0.13f}) {
+    World world;
+    world.add(GroundDef{}).value();
+    std::vector<BodyId> cubes;
+    for (int i = 0; i < 3; ++i) {
+      const float y = 0.5f * kSide + 0.05f + static_cast<float>(i) * (kSide + apart);
+      SolidDef cube = soft_box({kSide, kSide, kSide}, 0.1f, {0, y, 0});
+      cube.velocity = {0, -8, 0};
+      cubes.push_back(world.add(cube).value());
+    }
+    const std::vector<Vec3> rest = (*world.solid_def(cubes[0]))->mesh.nodes;
+    const auto heights = [&](BodyId cube, float at) {
+      std::vector<float> out;
+      const auto x = world.node_positions(cube).value();
+      for (std::size_t i = 0; i < rest.size(); ++i) {
+        if (std::abs(rest[i].y - at) < 1e-4f) out.push_back(x[i].y);
+      }
+      return out;
+    };
+    float deepest = 0;
+    for (int step_index = 0; step_index < 40; ++step_index) {
+      world.step();
+      for (std::size_t i = 0; i + 1 < cubes.size(); ++i) {
+        const std::vector<float> top = heights(cubes[i], 0.5f * kSide), bottom = heights(cubes[i + 1], -0.5f * kSide);
+        ASSERT_EQ(top.size(), 36u);
+        for (std::size_t k = 0; k < top.size(); ++k) deepest = std::max(deepest, top[k] - bottom[k]);
+      }
+    }
+    EXPECT_LT(deepest, 0.01f * kSide) << apart;
+  }
+}
+
 TEST(SolidIslands, RandomPilesOfAllKindsComeToNoHarm) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     World world = mixed_pile(2, seed);
