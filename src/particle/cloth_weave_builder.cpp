@@ -167,20 +167,21 @@ void add_nodes(const TriMesh& mesh, const WeavePanel& panel, float density, Latt
 
 /// A yarn, or a part of one, before seams join them.
 struct Yarn {
-  std::vector<std::uint32_t> nodes;
-  std::vector<float> lengths, widths;  ///< m, by segment
+  std::vector<std::uint32_t> nodes{};
+  std::vector<float> lengths{}, widths{};  ///< m, by segment
+  std::uint32_t panel = 0;
 };
 
 /// Along one direction; `node(line, i)` and `is_used(line, i)` of the cells on the side of the line with its number.
 template <typename Node, typename IsUsed>
-void add_yarns(std::uint32_t count, std::uint32_t cells, float cell, float spacing, Node&& node, IsUsed&& is_used,
-               std::vector<Yarn>& yarns) {
+void add_yarns(std::uint32_t panel, std::uint32_t count, std::uint32_t cells, float cell, float spacing, Node&& node,
+               IsUsed&& is_used, std::vector<Yarn>& yarns) {
   for (std::int64_t line = 0; line <= count; ++line) {
-    Yarn yarn;
+    Yarn yarn{.panel = panel};
     for (std::int64_t i = 0; i < cells; ++i) {
       const int sides = (is_used(line - 1, i) ? 1 : 0) + (is_used(line, i) ? 1 : 0);
       if (sides == 0) {
-        if (!yarn.nodes.empty()) yarns.push_back(std::exchange(yarn, {}));
+        if (!yarn.nodes.empty()) yarns.push_back(std::exchange(yarn, Yarn{.panel = panel}));
         continue;
       }
       if (yarn.nodes.empty()) yarn.nodes.push_back(node(line, i));
@@ -307,7 +308,8 @@ void renumber(Merging& merging, ParticleModel& model, std::vector<Yarn>& yarns) 
 
 /// Ends of yarns that meet at a seam and go on straight become one yarn; one that meets itself becomes a ring.
 void join_yarns(std::span<const Vec3> rest, std::vector<Yarn>& yarns) {
-  constexpr float kStraight = -0.5f;  // cosine
+  // Cosines. Between panels a seam may be a fold; within one a rim's yarns turn at its corners.
+  constexpr float kStraight = -0.5f, kFolded = 0.3f;
   struct End {
     std::uint32_t yarn;
     bool is_last;
@@ -331,7 +333,8 @@ void join_yarns(std::span<const Vec3> rest, std::vector<Yarn>& yarns) {
     for (std::size_t a = 0; a < list.size(); ++a) {
       for (std::size_t b = a + 1; b < list.size(); ++b) {
         const float cosine = dot(inward(list[a]), inward(list[b]));
-        if (cosine < kStraight) turns.push_back({cosine, a, b});
+        const bool is_fold = yarns[list[a].yarn].panel != yarns[list[b].yarn].panel;
+        if (cosine < (is_fold ? kFolded : kStraight)) turns.push_back({cosine, a, b});
       }
     }
     std::stable_sort(turns.begin(), turns.end(), [](const Turn& x, const Turn& y) { return x.cosine < y.cosine; });
@@ -385,13 +388,13 @@ void cut_loops(std::vector<Yarn>& yarns) {
   std::vector<Yarn> cut;
   for (const Yarn& yarn : yarns) {
     const std::size_t count = yarn.nodes.size();
-    Yarn line{.nodes = {yarn.nodes[0]}, .lengths = {}, .widths = {}};
+    Yarn line{.nodes = {yarn.nodes[0]}};
     for (std::size_t i = 1; i < count; ++i) {
       const bool is_known = std::find(line.nodes.begin(), line.nodes.end(), yarn.nodes[i]) != line.nodes.end();
       const bool closes = i + 1 == count && line.nodes.size() > 2 && yarn.nodes[i] == line.nodes.front();
       if (is_known && !closes) {
         if (line.nodes.size() > 1) cut.push_back(line);
-        line = {.nodes = {yarn.nodes[i - 1]}, .lengths = {}, .widths = {}};
+        line = Yarn{.nodes = {yarn.nodes[i - 1]}};
         if (yarn.nodes[i] == yarn.nodes[i - 1]) continue;
       }
       line.nodes.push_back(yarn.nodes[i]);
@@ -460,11 +463,14 @@ void build_weave(const ClothWeave& weave, const ClothMaterial& material, Particl
     const auto at = [&](std::int64_t i, std::int64_t k) {
       return lattice.node(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k));
     };
+    const auto number = static_cast<std::uint32_t>(lattices.size() - 1);
     add_yarns(
-        lattice.ny, lattice.nx, lattice.dx, lattice.dy, [&](std::int64_t line, std::int64_t i) { return at(i, line); },
+        number, lattice.ny, lattice.nx, lattice.dx, lattice.dy,
+        [&](std::int64_t line, std::int64_t i) { return at(i, line); },
         [&](std::int64_t line, std::int64_t i) { return lattice.uses(i, line); }, yarns);
     add_yarns(
-        lattice.nx, lattice.ny, lattice.dy, lattice.dx, [&](std::int64_t line, std::int64_t i) { return at(line, i); },
+        number, lattice.nx, lattice.ny, lattice.dy, lattice.dx,
+        [&](std::int64_t line, std::int64_t i) { return at(line, i); },
         [&](std::int64_t line, std::int64_t i) { return lattice.uses(line, i); }, yarns);
   }
   Merging merging(model.rest.size());
