@@ -27,6 +27,18 @@ struct ClothSheet {
   int cells_x = 20, cells_z = 20;
 };
 
+/// A surface sewn of woven panels, whose yarns keep their length however its triangles lie: these are what is seen, and
+/// a lattice of yarns in each panel carries them. Panels are the flat parts of the mesh, or, where `uses_uvs`, what hangs
+/// together in its texture coordinates: these are the sewing pattern then. Panels are sewn together where edges of their
+/// rims lie on each other, also a panel with itself: a tube, a skirt, a pillow. Lattice nodes that are sewn together are
+/// one node; a seam that does not run along yarns is thus moved by up to half a cell.
+struct ClothWeave {
+  TriMesh mesh{};
+  float cell = 0.05f;     ///< m, the wished distance of yarns
+  bool uses_uvs = false;  ///< yarns run along u and v; else along the longest edge of a panel's rim, and across
+  float uv_scale = 0;     ///< m for one unit of the texture coordinates; 0: so that the areas agree
+};
+
 /// What cloth is made of. The defaults are a cotton cloth's.
 struct ClothMaterial {
   float density = 0.2f;                 ///< kg/m²
@@ -40,7 +52,7 @@ struct ClothMaterial {
 /// A sheet of cloth, or any surface made of it: a flag, a net, a bag, a balloon.
 struct ClothDef {
   std::string name{};
-  std::variant<ClothSheet, TriMesh> shape = ClothSheet{};
+  std::variant<ClothSheet, TriMesh, ClothWeave> shape = ClothSheet{};
   ClothMaterial material{};
   float thickness = 0.005f;  ///< m; surfaces keep half of it from what they touch
 
@@ -133,7 +145,7 @@ struct JellyDef {
 using ParticleDef = std::variant<ClothDef, RopeDef, JellyDef>;
 
 /// Ties nodes of a cloth, rope or jelly to a rigid body or to the world, where they are when the anchor is made; or to
-/// points of a cloth, rope or jelly, to which they are drawn and with which they are one from then on.
+/// points of a solid, cloth, rope or jelly, with which they become one; in a solid that breaks, with the piece there.
 struct AnchorDef {
   std::string name{};
   BodyId body{};                         ///< the cloth, rope or jelly

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "particle/particle_model.h"
+
 namespace pliant {
 
 std::vector<Vec3> rest_nodes(const ClothDef& def) {
   if (const auto* mesh = std::get_if<TriMesh>(&def.shape)) return mesh->vertices;
+  if (std::holds_alternative<ClothWeave>(def.shape)) return build_model(def).rest;
   const auto& sheet = std::get<ClothSheet>(def.shape);
   std::vector<Vec3> nodes;
   for (int k = 0; k <= sheet.cells_z; ++k) {
@@ -17,15 +20,26 @@ std::vector<Vec3> rest_nodes(const ClothDef& def) {
   return nodes;
 }
 
+namespace {
+
+/// Null for a cloth that shows its own triangles.
+std::shared_ptr<const TriMesh> carried_surface(const ClothDef& def) {
+  if (def.surface && !def.surface->vertices.empty()) return def.surface;
+  const auto* weave = std::get_if<ClothWeave>(&def.shape);
+  return weave ? std::make_shared<const TriMesh>(weave->mesh) : nullptr;
+}
+
+}  // namespace
+
 ClothSurface::ClothSurface(const World& world, BodyId body, const ClothDef& def) {
   const std::span<const Face> faces = *world.surface_faces(body);
   faces_.assign(faces.begin(), faces.end());
   const std::vector<Vec3> rest = rest_nodes(def);
   if (world.node_positions(body)->size() != rest.size()) {
     show_torn(world, body);
-  } else if (def.surface && !def.surface->vertices.empty()) {
-    use(def.surface);
-    embedding_.emplace(rest, faces_, def.surface->vertices);
+  } else if (const std::shared_ptr<const TriMesh> carried = carried_surface(def)) {
+    use(carried);
+    embedding_.emplace(rest, faces_, carried->vertices);
     surface_normals_ = SurfaceNormals(*mesh_);
   } else {
     show_own(rest);

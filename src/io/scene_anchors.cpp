@@ -35,9 +35,9 @@ void add_anchors(const SceneReader& r, const AnchorDraft& draft) {
   std::vector<const SceneBody*> to = {nullptr};
   if (!draft.to_name.empty()) {
     to = bodies_of(
-        r, "to", draft.to_name, [](const BodyDef& def) { return !std::holds_alternative<SolidDef>(def); },
-        "is a solid: nodes are anchored to rigid bodies, to cloth, rope and jelly, or to the world where `to` is left "
-        "out");
+        r, "to", draft.to_name, [](const BodyDef& def) { return !std::holds_alternative<LayeredDef>(def); },
+        "is layered: nodes are anchored to rigid bodies, to solids, to cloth, rope and jelly, or to the world where "
+        "`to` is left out");
   }
   if (bodies.empty() || to.empty()) return;
   if (draft.to_nodes && (!to[0] || !has_particles(to[0]->def))) {

@@ -1,5 +1,7 @@
 // "kind": "cloth"
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "io/scene_node_body.h"
@@ -49,6 +51,21 @@ bool finish_mesh(const SceneReader& r, MeshShape& draft, ClothDraft& out) {
   return true;
 }
 
+struct WeaveShape : ClothWeave {
+  const SceneMesh* source = nullptr;
+  float scale = 1;
+};
+
+bool finish_weave(const SceneReader& r, WeaveShape& draft, ClothDraft& out) {
+  if (!draft.source) return false;
+  draft.mesh = *draft.source->surface;
+  for (Vec3& v : draft.mesh.vertices) v *= draft.scale;
+  for (const MeshProblem& problem : validate(draft.mesh)) return r.refuse(problem.message), false;
+  if (draft.uses_uvs && draft.mesh.uvs.empty()) return r.refuse("the mesh has no texture coordinates"), false;
+  out.shape = static_cast<ClothWeave&>(draft);
+  return true;
+}
+
 const std::vector<Kind<ClothDraft>>& shape_kinds() {
   constexpr Range kCells = between(1, 4000);
   static const std::vector<Kind<ClothDraft>> kinds = {
@@ -64,7 +81,15 @@ const std::vector<Kind<ClothDraft>>& shape_kinds() {
           "mesh",
           {field<MeshShape>("mesh", [](const SceneReader& r, MeshShape& m) { m.mesh = read_mesh_name(r); }).required(),
            field("scale", &MeshShape::scale, kPositive)},
-          finish_mesh)};
+          finish_mesh),
+      kind<ClothDraft, WeaveShape>(
+          "woven",
+          {field<WeaveShape>("mesh", [](const SceneReader& r, WeaveShape& w) { w.source = read_mesh_name(r); })
+               .required(),
+           field("scale", &WeaveShape::scale, kPositive), inherited<WeaveShape>("cell", &ClothWeave::cell, kPositive),
+           inherited<WeaveShape>("uses_uvs", &ClothWeave::uses_uvs),
+           inherited<WeaveShape>("uv_scale", &ClothWeave::uv_scale, kNotNegative)},
+          finish_weave)};
   return kinds;
 }
 
@@ -121,8 +146,22 @@ Fields<ClothDraft> own_fields() {
           inherited<ClothDraft>("self_collision", &ClothDef::self_collision)};
 }
 
+double area_of(const TriMesh& mesh) {
+  double area = 0;
+  for (const Face& f : mesh.faces) {
+    const Vec3 a = mesh.vertices[f[0]];
+    area += 0.5 * static_cast<double>(length(cross(mesh.vertices[f[1]] - a, mesh.vertices[f[2]] - a)));
+  }
+  return area;
+}
+
 std::size_t count_nodes(const ClothDef& def) {
   if (const auto* mesh = std::get_if<TriMesh>(&def.shape)) return mesh->vertices.size();
+  if (const auto* weave = std::get_if<ClothWeave>(&def.shape)) {
+    // No more than its area has cells, and a rim.
+    const double cells = area_of(weave->mesh) / std::pow(static_cast<double>(weave->cell), 2);
+    return static_cast<std::size_t>(std::min(2 * cells, 1e9) + 4 * static_cast<double>(weave->mesh.faces.size()));
+  }
   const auto& sheet = std::get<ClothSheet>(def.shape);
   return (static_cast<std::size_t>(sheet.cells_x) + 1) * (static_cast<std::size_t>(sheet.cells_z) + 1);
 }

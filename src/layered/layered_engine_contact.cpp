@@ -143,13 +143,13 @@ void LayeredEngine::share(std::span<const std::uint32_t> slots, std::span<const 
     SharedGuest& guest = guests.bodies[guests.count++];
     guest.id = layered.id, guest.guest = layered.guest.get();
     guest.nodes = layered.body->node_count(), guest.slop = layered.body->slop();
-    guest.rows.clear();
+    guest.rows.clear(), guest.ties.clear();
     begin(layered, gravity, dt);
     const std::span<const Vec3> x = node_positions(slot);
     for (std::uint32_t i = 0; i < layered.touches.size(); ++i) {
       const NodeTouch& touch = layered.touches[i];
       if (gives_way(touch.other)) {
-        guest.rows.push_back({.node = touch.node,
+        guest.rows.push_back({.nodes = {touch.node},
                               .rigid = touch.other.index,
                               .point = x[touch.node] - touch.normal * touch.gap,
                               .normal = touch.normal,

@@ -1,4 +1,4 @@
-// Cloth from its def: from a woven sheet, or from any triangle mesh.
+// Cloth from its def: from a woven sheet, from any triangle mesh, or sewn of woven panels.
 #pragma once
 
 #include "particle/particle_model.h"
@@ -6,6 +6,7 @@
 namespace pliant {
 
 void build_sheet(const ClothSheet& sheet, const ClothMaterial& material, ParticleModel& model);
+void build_weave(const ClothWeave& weave, const ClothMaterial& material, ParticleModel& model);
 void build_mesh_cloth(const TriMesh& mesh, const ClothMaterial& material, ParticleModel& model);
 
 /// Joins the edges of a mesh into lines that are as straight as can be: at every vertex an edge goes on in the one that

@@ -4,6 +4,7 @@
 #include "geometry/adjacency.h"
 #include "particle/particle_engine.h"
 #include "solve/bend_lines.h"
+#include "solve/loaded_guest.h"
 #include "solve/loaded_rows.h"
 
 namespace pliant {
@@ -24,6 +25,15 @@ struct DrivenParticle {
 
 /// Nodes of a body that one thread searches for contacts, and sweeps them.
 inline constexpr std::size_t kNodesPerPart = 512;
+
+/// What lies on a body must be so many times as heavy as it for its rows to be solved at once. What is lighter does
+/// well with rows that take turns.
+inline constexpr float kHeavyLoad = 5;
+/// The same of a solid on a jelly, whose springs its island knows.
+inline constexpr float kHeavyLoadOfJelly = 40;
+/// Of nodes times bodies that lie on them. The factor of more nodes, and what more bodies see through it, take too
+/// long. A jelly's factor is that of a volume, with many more blocks.
+inline constexpr std::size_t kMostCouplings = 1600, kMostOfJelly = 600;
 
 /// What holds two nodes together.
 struct NodeTie {
@@ -73,6 +83,8 @@ struct ParticleEngine::Body {
   std::shared_ptr<const ParticleModel> load_model;  ///< whose this is:
   BlockCholesky3 load_factor;
   std::vector<SharedSpring> load_springs;
+  bool is_guest = false;  ///< an island of solids solves it whole (particle_guest.cpp)
+  std::unique_ptr<LoadedGuest> guest;
 
   // Filled when somebody asks.
   mutable std::vector<Vec3> positions, velocities;
@@ -87,9 +99,23 @@ struct ParticleEngine::Body {
     return springs_of ? springs_of->memory() : std::span<Vec4>();
   }
   bool is_active() const { return settings.awake && !settings.frozen; }
+  /// Its rows are solved all at once, and do not take turns.
+  bool is_apart() const { return load > 0 || is_guest; }
   void forget_looks() { looks.clear(); }
   void set_stale() { positions_fresh = velocities_fresh = false; }
 };
+
+/// Calls `visit(group, lane)` for each touch of a body with what does not give way.
+template <typename Parts, typename Visit>
+void for_each_touch(Parts& parts, Visit&& visit) {
+  for (auto& part : parts) {
+    for (auto& group : part) {
+      for (std::uint32_t i = 0; i < group.count; ++i) {
+        if (group.touches[i] != 0) visit(group, i);
+      }
+    }
+  }
+}
 
 /// A point of a body of nodes: a node of it, or a point of a face or segment.
 struct TiePoint {
@@ -102,15 +128,19 @@ struct ParticleEngine::AnchorNode {
   std::uint32_t node;  ///< of the body
   Vec3 place;          ///< in the frame of what it is tied to, or the world's
   TiePoint point{};    ///< of the body of nodes that it is tied to
+  SolidPoint solid{};  ///< or of the solid
   Vec3 impulse{};      ///< N s on the node, over the last substep
   bool holds_fixed = false;
 };
+
+/// What an anchor's nodes are tied to.
+enum class AnchorKind : std::uint8_t { Rigid, Nodes, Solid };  ///< the world is rigid
 
 struct ParticleEngine::Anchor {
   AnchorId id{};
   std::uint32_t slot = 0;  ///< of the body
   BodyId to{};
-  bool is_tie = false;  ///< `to` is a body of nodes
+  AnchorKind kind = AnchorKind::Rigid;
   float break_force = kInfinity;
   std::vector<AnchorNode> nodes;
   Vec3 force{};  ///< N, on the nodes together

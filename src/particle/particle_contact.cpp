@@ -187,11 +187,11 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
 void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h) {
   anchor_rows_.clear(), tie_rows_.clear(), ties_.clear();
   for (std::uint32_t a = 0; a < anchors_.size(); ++a) {
-    if (anchors_[a] && anchors_[a]->is_tie) {
+    if (anchors_[a] && anchors_[a]->kind == AnchorKind::Nodes) {
       place_tie(a, h);
       continue;
     }
-    if (!anchors_[a] || !body(anchors_[a]->slot).is_active()) continue;
+    if (!anchors_[a] || anchors_[a]->kind == AnchorKind::Solid || !body(anchors_[a]->slot).is_active()) continue;
     Anchor& anchor = *anchors_[a];
     Body& b = body(anchor.slot);
     const auto found =
@@ -219,6 +219,7 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
                               .impulse = {}});
     }
   }
+  for (const SolidTie& tie : solid_ties_) ties_.emplace_back(body(tie.slot).first + tie.tie.node, tie.tie.other);
   std::sort(ties_.begin(), ties_.end());
 }
 
@@ -262,22 +263,16 @@ void ParticleEngine::number_rigid_bodies() {
 
 void ParticleEngine::note_touches(const Body& b) {
   const std::span<const Vec4> x = positions(b);
-  for (const auto& part : b.touches) {
-    for (const ContactGroup& group : part) {
-      for (std::uint32_t i = 0; i < group.count; ++i) {
-        if (group.touches[i] == 0) continue;
-        const Vec3 normal{group.normal.x[i], group.normal.y[i], group.normal.z[i]};
-        contacts_.push_back({.a = b.id,
-                             .b = group.other,
-                             .position = x[group.node + i].xyz() - normal * (group.gap[i] + b.model->radius),
-                             .normal = normal,
-                             .depth = -group.gap[i],
-                             .normal_impulse = group.normal_impulse[i],
-                             .friction_impulse = {group.friction_impulse.x[i], group.friction_impulse.y[i],
-                                                  group.friction_impulse.z[i]}});
-      }
-    }
-  }
+  for_each_touch(b.touches, [&](const ContactGroup& group, std::uint32_t i) {
+    const Vec3 normal = group.normal_of(i);
+    contacts_.push_back({.a = b.id,
+                         .b = group.other,
+                         .position = x[group.node + i].xyz() - normal * (group.gap[i] + b.model->radius),
+                         .normal = normal,
+                         .depth = -group.gap[i],
+                         .normal_impulse = group.normal_impulse[i],
+                         .friction_impulse = lane_of(group.friction_impulse, i)});
+  });
 }
 
 void ParticleEngine::note_contacts() {

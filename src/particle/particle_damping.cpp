@@ -74,8 +74,8 @@ bool ParticleEngine::has_held_nodes(const Body& b) const {
 
 bool ParticleEngine::carries_rigid(const Body& b) const {
   return std::any_of(anchors_.begin(), anchors_.end(), [&](const auto& anchor) {
-    return anchor && anchor->slot == b.id.index && !anchor->is_tie && !anchor->to.is_null() && !anchor->nodes.empty() &&
-           !anchor->nodes[0].holds_fixed;
+    return anchor && anchor->slot == b.id.index && anchor->kind == AnchorKind::Rigid && !anchor->to.is_null() &&
+           !anchor->nodes.empty() && !anchor->nodes[0].holds_fixed;
   });
 }
 

@@ -166,8 +166,13 @@ void ParticleEngine::add_anchor(AnchorId id, std::uint32_t slot, std::span<const
   for (const std::uint32_t node : nodes) {
     anchor->nodes.push_back({node, rigid_from_world * x_[body(slot).first + node].xyz()});
   }
-  if (anchors_.size() <= id.index) anchors_.resize(id.index + 1);
-  anchors_[id.index] = std::move(anchor);
+  put_anchor(std::move(anchor));
+}
+
+void ParticleEngine::put_anchor(std::unique_ptr<Anchor> anchor) {
+  const std::uint32_t slot = anchor->id.index;
+  if (anchors_.size() <= slot) anchors_.resize(slot + 1);
+  anchors_[slot] = std::move(anchor);
 }
 
 void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
@@ -178,6 +183,7 @@ void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
   }
   std::erase_if(anchor_rows_, [&](const AnchorRow& row) { return row.anchor == anchor_slot; });
   std::erase_if(tie_rows_, [&](const TieRow& row) { return row.anchor == anchor_slot; });
+  std::erase_if(solid_ties_, [&](const SolidTie& tie) { return tie.anchor == anchor_slot; });
   anchors_[anchor_slot].reset();
 }
 

@@ -108,9 +108,10 @@ void ParticleEngine::remove_body(std::uint32_t slot) {
   std::erase_if(point_contacts_, [&](const PointContact& row) { return row.slot == slot; });
   for (NodeContact& row : rigid_contacts_) row.node -= row.node > first ? count : 0;
   for (auto& anchor : anchors_) {
-    if (anchor && (anchor->slot == slot || (anchor->is_tie && anchor->to.index == slot))) anchor.reset();
+    if (anchor && (anchor->slot == slot || (anchor->kind == AnchorKind::Nodes && anchor->to.index == slot)))
+      anchor.reset();
   }
-  anchor_rows_.clear(), tie_rows_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), solid_ties_.clear(), tied_nodes_.clear();
   meetings_.forget(), rigid_meetings_.forget();
 }
 
@@ -281,6 +282,10 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
         for (std::size_t i = 0; i < kLanes; ++i) hasher.add(float{group.normal_impulse[i]});
       }
     }
+  }
+  for (const SolidTie& tie : solid_ties_) {
+    hasher.add(tie.tie.node);
+    hasher.add(tie.tie.impulse.x), hasher.add(tie.tie.impulse.y), hasher.add(tie.tie.impulse.z);
   }
   for (const NodeContact& row : rigid_contacts_) {
     hasher.add(row.node);

@@ -30,7 +30,9 @@
 #include "pliant/report.h"
 #include "solve/contact_groups.h"
 #include "solve/contact_rows.h"
+#include "solve/island_guest.h"
 #include "solve/shared_nodes.h"
+#include "solve/solid_point.h"
 
 namespace pliant {
 
@@ -81,6 +83,12 @@ class ParticleEngine {
   /// Ties nodes to the nearest of `to_nodes` of another body of nodes, or to the nearest point of it if there are none.
   void add_tie(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
                std::span<const std::uint32_t> to_nodes, float break_force);
+  /// Ties nodes to points of a solid, one for each.
+  void add_solid_tie(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
+                     std::span<const SolidPoint> points, float break_force);
+  /// A solid came apart: what was tied to it is tied to the piece that has the tet.
+  void follow_pieces(std::span<const SolidPiece> pieces);
+  bool has_ties_to(BodyId solid) const;
   void remove_anchor(std::uint32_t anchor_slot);
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
@@ -88,13 +96,22 @@ class ParticleEngine {
   void predict(Vec3 gravity, Vec3 wind, float h);
   /// Sleeping bodies that something awake and moving has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
+  /// Where nodes are tied to solids; before contacts are searched, with the places of these points in the same order.
+  void list_solid_points(std::vector<PlacedPoint>& points) const;
+  void place_solid_ties(std::span<const PlacedPoint> points, float h);
+  std::span<const TiedNode> tied_to_solids() const { return tied_nodes_; }
   void find_contacts(std::span<const Obstacle> obstacles, float h);
   /// All surfaces, as solids meet them in this substep; ascending ids.
   std::span<const BodySurface> list_surfaces();
   /// Where nodes touch solids, one row for each meeting; nodes are those of the body.
   void take_solid_rows(std::span<const PointContact> rows);
+  /// Which bodies the islands of solids solve whole: those that are tied to solids or carry heavy ones. `slots` are all
+  /// bodies of such islands, ascending; masses by slot, of those that `solid_rows` name.
+  void find_guests(std::span<const std::uint32_t> slots, std::span<const float> mass_of);
   /// Calls of `link` for pairs of bodies that rows join, both moved by forces.
   void for_each_link(void (*link)(void* context, std::uint32_t a, std::uint32_t b), void* context) const;
+  /// The same with solids that nodes are tied to.
+  void for_each_solid_link(void (*link)(void* context, BodyId a, BodyId b), void* context) const;
   /// The rigid bodies that rows act on, ascending; the solve gets their motions in this order.
   std::span<const std::uint32_t> rigid_slots() const { return rigid_slots_; }
   void begin_solve(std::span<RigidBodyMotion> rigid, float h);
@@ -103,6 +120,9 @@ class ParticleEngine {
   /// The nodes that touch solids, for the islands of these; and what became of them.
   void share(SharedBodies& shared, float h);
   void take_back(const SharedBodies& shared);
+  /// Adds bodies that are to be solved whole, and takes them back out of the list.
+  void share_guests(SharedGuests& guests, float h);
+  void take_back_guests(SharedGuests& guests);
   /// When all rows are solved: contacts and forces of anchors, to be read.
   void note_solved(float h);
   void advance(float h);
@@ -218,6 +238,8 @@ class ParticleEngine {
   TiePoint nearest_point(const Body& body, Vec3 point) const;
   std::array<std::uint32_t, 3> corners(const Body& body, const TiePoint& point) const;
   void place_tie(std::uint32_t anchor_slot, float h);
+  void put_anchor(std::unique_ptr<Anchor> anchor);
+  static Vec3 draw_velocity(Vec3 apart, float h);
   void drop_tied_contacts();
   void merge_shares();
   void find_tie_gains();
@@ -241,6 +263,7 @@ class ParticleEngine {
   void find_loaded(std::span<const RigidBodyMotion> rigid);
   void find_load_pattern(Body& body);
   void begin_loaded(std::span<const RigidBodyMotion> rigid, float h);
+  void list_load_springs(Body& body, float h);
   void add_segments(const Body& body, float h);
   void add_touches(const Body& body, float h);
   void add_rigid_rows(float h);
@@ -249,6 +272,11 @@ class ParticleEngine {
   void find_springs(Body& body);
   void share_nodes(Body& body, SharedNodes& nodes, float h);
   void share_rows(Body& body, SharedNodes& nodes);
+  bool is_laden(const Body& body, std::span<const float> mass_of);
+  void begin_guest(Body& body, float h);
+  void list_guest_rows(const Body& body, SharedGuest& guest) const;
+  void list_guest_ties(const Body& body, SharedGuest& guest) const;
+  void take_guest_rows(Body& body, const SharedGuest& guest);
   void note_touches(const Body& body);
   void note_contacts();
   void note_reactions(float h);
@@ -289,6 +317,15 @@ class ParticleEngine {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> loads_;  ///< scratch: slots, and rigid bodies that they touch
   std::vector<std::uint8_t> ring_of_;    ///< scratch: by node of a body, how far from what touches, 0: farther
   std::uint64_t surface_revisions_ = 0;  ///< so far
+  /// A node that is tied to a solid.
+  struct SolidTie {
+    std::uint32_t slot, anchor, index;  ///< of the body; whose it is
+    GuestTie tie;
+  };
+  std::vector<SolidTie> solid_ties_;
+  std::vector<TiedNode> tied_nodes_;
+  std::vector<std::pair<std::uint32_t, Vec3>> laden_by_;  ///< scratch: bodies, and normals of rows with them
+  std::size_t first_guest_ = 0;                           ///< of its own, in the list of guests
   std::vector<AnchorRow> anchor_rows_;
   std::vector<TieRow> tie_rows_;
   std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted
@@ -321,6 +358,7 @@ class ParticleEngine {
   std::vector<Contact> contacts_;
   ParticleReport report_;
   float last_substep_ = 0;  ///< s
+  Vec3 gravity_{};          ///< m/s², of the last substep
 };
 
 }  // namespace pliant

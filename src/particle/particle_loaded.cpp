@@ -6,12 +6,6 @@
 namespace pliant {
 namespace {
 
-/// What lies on a body must be so many times as heavy as it for its rows to be solved at once. What is lighter does
-/// well with rows that take turns.
-constexpr float kHeavy = 5;
-/// Of nodes times rigid bodies. The factor of more nodes, and what more bodies see through it, take too long.
-/// A jelly's factor is that of a volume, with many more blocks.
-constexpr std::size_t kMostCouplings = 1600, kMostOfJelly = 600;
 /// Rounds of the solve in each of its turns with other rows.
 constexpr int kRounds = 8;
 /// Of an overlap, so much is let be.
@@ -46,7 +40,7 @@ void ParticleEngine::find_load_pattern(Body& b) {
 /// What has a gas, ties or anchors, or touches a solid, takes turns with them. What can tear would have another pattern
 /// after each tear.
 bool ParticleEngine::may_be_loaded(const Body& b) const {
-  if (!b.is_active() || b.model->pressure > 0 || b.model->tear) return false;
+  if (!b.is_active() || b.is_guest || b.model->pressure > 0 || b.model->tear) return false;
   const auto is_tied = [&](const TieRow& row) { return row.slots[0] == b.id.index || row.slots[1] == b.id.index; };
   const auto is_its = [&](const auto& row) { return row.slot == b.id.index; };
   return std::none_of(tie_rows_.begin(), tie_rows_.end(), is_tied) &&
@@ -76,7 +70,7 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
     if (b.count * count > most || !may_be_loaded(b)) continue;
     float own = 0;
     for (const float mass : masses(b)) own += mass;
-    if (total > kHeavy * own) b.load = heaviest;
+    if (total > kHeavyLoad * own) b.load = heaviest;
   }
 }
 
@@ -85,19 +79,14 @@ void ParticleEngine::begin_loaded(std::span<const RigidBodyMotion> rigid, float 
   find_loaded(rigid);
   loaded_->clear();
   const auto set_apart = [&](auto& rows) {
-    for (auto& row : rows) row.is_apart = body(row.slot).load > 0;
+    for (auto& row : rows) row.is_apart = body(row.slot).is_apart();
   };
   set_apart(rigid_contacts_), set_apart(point_contacts_);
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     if (b.load <= 0) continue;
     find_load_pattern(b);
-    b.load_springs.clear();
-    for (std::size_t t = b.first_spring; t < b.ties.size(); ++t) {
-      const auto [i, k] = b.ties[t].nodes;
-      const Vec3 along = normalized(x_[b.first + k].xyz() - x_[b.first + i].xyz());
-      b.load_springs.push_back({i, k, along, h * h * b.ties[t].stiffness});
-    }
+    list_load_springs(b, h);
     b.load_place = loaded_->add({.factor = &b.load_factor,
                                  .x = positions(b),
                                  .v = velocities(b),
@@ -108,6 +97,15 @@ void ParticleEngine::begin_loaded(std::span<const RigidBodyMotion> rigid, float 
     add_touches(b, h);
   }
   add_rigid_rows(h);
+}
+
+void ParticleEngine::list_load_springs(Body& b, float h) {
+  b.load_springs.clear();
+  for (std::size_t t = b.first_spring; t < b.ties.size(); ++t) {
+    const auto [i, k] = b.ties[t].nodes;
+    const Vec3 along = normalized(x_[b.first + k].xyz() - x_[b.first + i].xyz());
+    b.load_springs.push_back({i, k, along, h * h * b.ties[t].stiffness});
+  }
 }
 
 void ParticleEngine::add_segments(const Body& b, float h) {
@@ -127,28 +125,21 @@ void ParticleEngine::add_segments(const Body& b, float h) {
 }
 
 void ParticleEngine::add_touches(const Body& b, float h) {
-  for (const auto& part : b.touches) {
-    for (const ContactGroup& group : part) {
-      const auto lane = [](const LaneVec3<Float8>& v, std::uint32_t i) { return Vec3{v.x[i], v.y[i], v.z[i]}; };
-      for (std::uint32_t i = 0; i < group.count; ++i) {
-        if (group.touches[i] == 0) continue;
-        const Vec3 normal = lane(group.normal, i);
-        loaded_->add({.body = b.load_place,
-                      .count = 1,
-                      .nodes = {group.node + i},
-                      .weights = {1},
-                      .normal = normal,
-                      .target = lane(group.surface_velocity, i) + normal * load_target(group.gap[i], h),
-                      .friction = group.friction,
-                      .impulse = normal * group.normal_impulse[i] + lane(group.friction_impulse, i)});
-      }
-    }
-  }
+  for_each_touch(b.touches, [&](const ContactGroup& group, std::uint32_t i) {
+    loaded_->add({.body = b.load_place,
+                  .count = 1,
+                  .nodes = {group.node + i},
+                  .weights = {1},
+                  .normal = group.normal_of(i),
+                  .target = lane_of(group.surface_velocity, i) + group.normal_of(i) * load_target(group.gap[i], h),
+                  .friction = group.friction,
+                  .impulse = group.impulse_of(i)});
+  });
 }
 
 void ParticleEngine::add_rigid_rows(float h) {
   for (const NodeContact& row : rigid_contacts_) {
-    if (!row.is_apart) continue;
+    if (body(row.slot).load <= 0) continue;
     loaded_->add({.body = body(row.slot).load_place,
                   .count = 1,
                   .nodes = {row.node - body(row.slot).first},
@@ -161,7 +152,7 @@ void ParticleEngine::add_rigid_rows(float h) {
                   .impulse = row.normal * row.normal_impulse + row.friction_impulse});
   }
   for (const PointContact& row : point_contacts_) {
-    if (!row.is_apart) continue;
+    if (body(row.slot).load <= 0) continue;
     LoadedRow loaded{.body = body(row.slot).load_place,
                      .count = row.count,
                      .weights = row.weights,
@@ -184,10 +175,6 @@ void ParticleEngine::solve_loaded(std::span<RigidBodyMotion> rigid) {
 void ParticleEngine::end_loaded() {
   loaded_->finish();
   auto next = loaded_->rows().begin();
-  const auto take = [&](auto& row, const LoadedRow& from) {
-    row.normal_impulse = std::max(dot(from.impulse, from.normal), 0.0f);
-    row.friction_impulse = from.impulse - from.normal * dot(from.impulse, from.normal);
-  };
   for (const std::uint32_t slot : slots_) {
     Body& b = body(slot);
     if (b.load <= 0) continue;
@@ -196,25 +183,13 @@ void ParticleEngine::end_loaded() {
         b.chains.set_impulse(l, s, dot(next->impulse, next->normal));
       }
     }
-    for (auto& part : b.touches) {
-      for (ContactGroup& group : part) {
-        for (std::uint32_t i = 0; i < group.count; ++i) {
-          if (group.touches[i] == 0) continue;
-          NodeContact found;
-          take(found, *next++);
-          group.normal_impulse[i] = found.normal_impulse;
-          group.friction_impulse.x[i] = found.friction_impulse.x;
-          group.friction_impulse.y[i] = found.friction_impulse.y;
-          group.friction_impulse.z[i] = found.friction_impulse.z;
-        }
-      }
-    }
+    for_each_touch(b.touches, [&](ContactGroup& group, std::uint32_t i) { group.set_impulse(i, (next++)->impulse); });
   }
   for (NodeContact& row : rigid_contacts_) {
-    if (row.is_apart) take(row, *next++);
+    if (body(row.slot).load > 0) row.set_impulse((next++)->impulse);
   }
   for (PointContact& row : point_contacts_) {
-    if (row.is_apart) take(row, *next++);
+    if (body(row.slot).load > 0) row.set_impulse((next++)->impulse);
   }
 }
 

@@ -12,6 +12,8 @@ ParticleModel build_model(const ClothDef& def) {
   ParticleModel model;
   if (const auto* sheet = std::get_if<ClothSheet>(&def.shape)) {
     build_sheet(*sheet, def.material, model);
+  } else if (const auto* weave = std::get_if<ClothWeave>(&def.shape)) {
+    build_weave(*weave, def.material, model);
   } else {
     build_mesh_cloth(std::get<TriMesh>(def.shape), def.material, model);
   }

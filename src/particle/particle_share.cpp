@@ -113,7 +113,7 @@ void ParticleEngine::share(SharedBodies& shared, float h) {
   shared_slots_.clear();
   for (const PointContact& row : solid_rows_) {
     shared.impulses.push_back(row.count > 0 ? row.impulse() : Vec3{});
-    if (row.count > 0) shared_slots_.push_back(row.slot);
+    if (row.count > 0 && !body(row.slot).is_guest) shared_slots_.push_back(row.slot);
   }
   std::sort(shared_slots_.begin(), shared_slots_.end());
   shared_slots_.erase(std::unique(shared_slots_.begin(), shared_slots_.end()), shared_slots_.end());
@@ -174,23 +174,18 @@ void ParticleEngine::share_nodes(Body& b, SharedNodes& nodes, float h) {
 void ParticleEngine::share_rows(Body& b, SharedNodes& nodes) {
   nodes.rows.clear();
   const auto is_shared = [&](std::uint32_t node) { return ring_of_[node] != 0; };
-  for (auto& part : b.touches) {
-    for (ContactGroup& group : part) {
-      for (std::uint32_t i = 0; i < group.count; ++i) {
-        if (group.touches[i] == 0 || !is_shared(group.node + i)) continue;
-        const auto lane = [&](const LaneVec3<Float8>& v) { return Vec3{v.x[i], v.y[i], v.z[i]}; };
-        nodes.rows.push_back({.count = 1,
-                              .nodes = {nodes.place_of(group.node + i)},
-                              .weights = {1},
-                              .normal = lane(group.normal),
-                              .surface_velocity = lane(group.surface_velocity),
-                              .gap = group.gap[i],
-                              .friction = group.friction,
-                              .impulse = lane(group.normal) * group.normal_impulse[i] + lane(group.friction_impulse)});
-        shared_rows_.push_back({.group = &group, .lane = i});
-      }
-    }
-  }
+  for_each_touch(b.touches, [&](ContactGroup& group, std::uint32_t i) {
+    if (!is_shared(group.node + i)) return;
+    nodes.rows.push_back({.count = 1,
+                          .nodes = {nodes.place_of(group.node + i)},
+                          .weights = {1},
+                          .normal = group.normal_of(i),
+                          .surface_velocity = lane_of(group.surface_velocity, i),
+                          .gap = group.gap[i],
+                          .friction = group.friction,
+                          .impulse = group.impulse_of(i)});
+    shared_rows_.push_back({.group = &group, .lane = i});
+  });
   for (NodeContact& row : rigid_contacts_) {
     if (row.slot != b.id.index || !is_shared(row.node - b.first)) continue;
     nodes.rows.push_back({.count = 1,
@@ -201,7 +196,7 @@ void ParticleEngine::share_rows(Body& b, SharedNodes& nodes) {
                           .normal = row.normal,
                           .gap = row.gap,
                           .friction = row.friction,
-                          .impulse = row.normal * row.normal_impulse + row.friction_impulse});
+                          .impulse = row.impulse()});
     shared_rows_.push_back({.node = &row});
   }
   for (PointContact& row : point_contacts_) {
@@ -238,17 +233,10 @@ void ParticleEngine::take_back(const SharedBodies& shared) {
     }
     for (const SharedNodeRow& row : nodes.rows) {
       const SharedRow& to = shared_rows_[next++];
-      const float along = std::max(dot(row.impulse, row.normal), 0.0f);
-      const Vec3 across = row.impulse - row.normal * dot(row.impulse, row.normal);
       if (to.group) {
-        to.group->normal_impulse[to.lane] = along;
-        to.group->friction_impulse.x[to.lane] = across.x;
-        to.group->friction_impulse.y[to.lane] = across.y;
-        to.group->friction_impulse.z[to.lane] = across.z;
-      } else if (to.node) {
-        to.node->normal_impulse = along, to.node->friction_impulse = across;
+        to.group->set_impulse(to.lane, row.impulse);
       } else {
-        to.point->normal_impulse = along, to.point->friction_impulse = across;
+        to.node ? to.node->set_impulse(row.impulse) : to.point->set_impulse(row.impulse);
       }
     }
   }

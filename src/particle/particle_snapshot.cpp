@@ -95,7 +95,7 @@ void ParticleEngine::restore(const ParticleSnapshot& snapshot) {
   meetings_.restore(snapshot.meetings);
   rigid_meetings_.restore(snapshot.rigid_meetings);
   x_before_ = x_;
-  anchor_rows_.clear(), tie_rows_.clear(), contacts_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), solid_ties_.clear(), tied_nodes_.clear(), contacts_.clear();
 }
 
 }  // namespace pliant

@@ -53,6 +53,7 @@ void ParticleEngine::apply_damping(Body& b, float dt) {
 
 void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
   last_substep_ = h;
+  gravity_ = gravity;
   v_before_ = v_;
   for_each_active([&](Body& b) {
     const Vec3 pull = gravity * (b.settings.gravity_scale * h);
@@ -131,7 +132,7 @@ void ParticleEngine::share_masses(std::span<const RigidBodyMotion> rigid) {
   anchor_shares_.clear();
   for (const AnchorRow& row : anchor_rows_) {
     const Vec4& v = v_[row.node];
-    if (row.rigid == kFixed || v.w <= 0) continue;
+    if (row.rigid == kFixed || v.w <= 0 || row.is_apart) continue;
     const RigidBodyMotion& motion = rigid[row.rigid];
     float response = 0;
     for (const Vec3 axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
@@ -164,7 +165,7 @@ template <typename Visit>
 void ParticleEngine::for_each_touched_part(Visit&& visit) {
   constexpr std::size_t kParts = 4;
   for_each_active([&](Body& b) {
-    if (b.load > 0) return;
+    if (b.is_apart()) return;
     parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
       for (std::size_t part = begin; part < end; ++part) visit(b, std::span<ContactGroup>(b.touches[part]));
     });
@@ -197,9 +198,9 @@ void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   share_masses(rigid);
   begin_sharing();
   for_each_active([&](Body& b) {
-    if (b.load > 0) unloaded_.assign(velocities(b).begin(), velocities(b).end());
+    if (b.is_apart()) unloaded_.assign(velocities(b).begin(), velocities(b).end());
     b.chains.prepare(workers_, positions(b), velocities(b), h);
-    if (b.load > 0) std::copy(unloaded_.begin(), unloaded_.end(), velocities(b).begin());
+    if (b.is_apart()) std::copy(unloaded_.begin(), unloaded_.end(), velocities(b).begin());
   });
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
@@ -211,7 +212,7 @@ void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
   if (tie_rows_.empty()) {
     begin_sharing();
     for_each_active([&](Body& b) {
-      if (b.load <= 0) b.chains.solve(workers_, velocities(b));
+      if (!b.is_apart()) b.chains.solve(workers_, velocities(b));
     });
     end_sharing();
   } else {
@@ -224,7 +225,7 @@ void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
 void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
   begin_sharing();
   for_each_active([&](Body& b) {
-    if (b.load <= 0) b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h);
+    if (!b.is_apart()) b.chains.stiffen(workers_, std::span(v_before_).subspan(b.first, b.count), velocities(b), h);
   });
   damp_carriers(h);
   end_sharing();
@@ -236,7 +237,7 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
 
 void ParticleEngine::note_solved(float h) {
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
-  report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size());
+  report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size() + solid_ties_.size());
   report_.overflowed = report_.overflowed || meetings_.overflowed() || rigid_meetings_.overflowed();
   const std::size_t contacts_before = contacts_.size();
   note_contacts();
@@ -249,7 +250,7 @@ void ParticleEngine::advance(float h) {
     parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = b.first + begin; i < b.first + end; ++i) add(x_[i], v_[i].xyz() * h);
     });
-    if (b.load <= 0) b.chains.limit(workers_, positions(b), velocities(b), h);
+    if (!b.is_apart()) b.chains.limit(workers_, positions(b), velocities(b), h);
     b.set_stale();
   });
   push_out(std::span<const FeatureContact>(meetings_.contacts()), v_, x_, h);
@@ -267,6 +268,7 @@ void ParticleEngine::note_reactions(float h) {
   }
   for (const AnchorRow& row : anchor_rows_) anchors_[row.anchor]->nodes[row.index].impulse = row.impulse;
   for (const TieRow& row : tie_rows_) anchors_[row.anchor]->nodes[row.index].impulse = row.impulse;
+  for (const SolidTie& tie : solid_ties_) anchors_[tie.anchor]->nodes[tie.index].impulse = tie.tie.impulse;
   note_fixed_reactions();
   for (const auto& anchor : anchors_) {
     if (!anchor) continue;

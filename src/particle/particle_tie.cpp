@@ -59,7 +59,8 @@ std::array<std::uint32_t, 3> ParticleEngine::corners(const Body& b, const TiePoi
 void ParticleEngine::add_tie(AnchorId id, std::uint32_t slot, std::span<const std::uint32_t> nodes, BodyId to,
                              std::span<const std::uint32_t> to_nodes, float break_force) {
   auto anchor = std::make_unique<Anchor>();
-  anchor->id = id, anchor->slot = slot, anchor->to = to, anchor->is_tie = true, anchor->break_force = break_force;
+  anchor->id = id, anchor->slot = slot, anchor->to = to, anchor->kind = AnchorKind::Nodes,
+  anchor->break_force = break_force;
   const Body &b = body(slot), &other = body(to.index);
   for (const std::uint32_t node : nodes) {
     const Vec3 x = x_[b.first + node].xyz();
@@ -77,8 +78,13 @@ void ParticleEngine::add_tie(AnchorId id, std::uint32_t slot, std::span<const st
     }
     anchor->nodes.push_back(tied);
   }
-  if (anchors_.size() <= id.index) anchors_.resize(id.index + 1);
-  anchors_[id.index] = std::move(anchor);
+  put_anchor(std::move(anchor));
+}
+
+/// What brings points together that are so far apart.
+Vec3 ParticleEngine::draw_velocity(Vec3 apart, float h) {
+  const Vec3 velocity = apart / h;
+  return velocity * std::min(1.0f, kDrawSpeed / std::max(length(velocity), 1e-12f));
 }
 
 void ParticleEngine::place_tie(std::uint32_t anchor_slot, float h) {
@@ -95,14 +101,12 @@ void ParticleEngine::place_tie(std::uint32_t anchor_slot, float h) {
     const Vec3 weights = node.point.weights;
     Vec3 place{};
     for (std::size_t c = 0; c < 3; ++c) place += x_[at[c]].xyz() * weights[c];
-    Vec3 target = (place - x_[i].xyz()) / h;
-    target *= std::min(1.0f, kDrawSpeed / std::max(length(target), 1e-12f));
     tie_rows_.push_back({.nodes = {i, at[0], at[1], at[2]},
                          .slots = {anchor.slot, anchor.to.index},
                          .weights = {1, -weights.x, -weights.y, -weights.z},
                          .anchor = anchor_slot,
                          .index = k,
-                         .target = target,
+                         .target = draw_velocity(place - x_[i].xyz(), h),
                          .impulse = {},
                          .knows_chains = knows_chains});
     ties_.emplace_back(i, anchor.to);
@@ -134,7 +138,7 @@ void ParticleEngine::merge_shares() {
   // What is tied to something held does not move. It must not be so heavy that the change of its velocity is lost.
   constexpr float kHeld = 1e-4f;
   for (const TieRow& row : tie_rows_) {
-    if (row.knows_chains || row.slots[0] == row.slots[1]) continue;  // one chain would see both
+    if (row.knows_chains || row.is_apart || row.slots[0] == row.slots[1]) continue;  // one chain would see both
     const float w = v_[row.nodes[0]].w;
     float other = 0;
     for (std::size_t k = 1; k < 4; ++k) other += row.weights[k] * row.weights[k] * v_[row.nodes[k]].w;
@@ -162,7 +166,7 @@ void ParticleEngine::solve_chains_of(const TieRow& row) {
   begin_sharing();
   for (std::size_t k = 0; k < (row.slots[0] == row.slots[1] ? 1 : 2); ++k) {
     Body& b = body(row.slots[k]);
-    if (b.is_active()) b.chains.solve(workers_, velocities(b));
+    if (b.is_active() && !b.is_guest) b.chains.solve(workers_, velocities(b));
   }
   end_sharing();
 }
@@ -173,7 +177,7 @@ void ParticleEngine::solve_chains_of(const TieRow& row) {
 void ParticleEngine::find_tie_gains() {
   for (TieRow& row : tie_rows_) {
     row.gain.rows[0] = row.gain.rows[1] = row.gain.rows[2] = {};
-    if (!row.knows_chains) continue;
+    if (!row.knows_chains || row.is_apart) continue;
     const std::array<Body*, 2> bodies{&body(row.slots[0]), &body(row.slots[1])};
     for (std::size_t k = 0; k < 2; ++k) {
       const std::span<Vec4> now = velocities(*bodies[k]);
@@ -211,12 +215,12 @@ void ParticleEngine::find_tie_gains() {
 void ParticleEngine::solve_tied_chains(std::span<RigidBodyMotion> rigid) {
   begin_sharing();
   for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active() && body(slot).load <= 0) body(slot).chains.solve(workers_, velocities(body(slot)));
+    if (body(slot).is_active() && !body(slot).is_apart()) body(slot).chains.solve(workers_, velocities(body(slot)));
   }
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
   for (TieRow& row : tie_rows_) {
-    if (!row.knows_chains) continue;
+    if (!row.knows_chains || row.is_apart) continue;
     const Vec3 impulse = row.gain * (row.target - relative_velocity(row, v_));
     row.impulse += impulse;
     push(row, v_, impulse);

@@ -22,6 +22,7 @@
 #include "solve/island_guest.h"
 #include "solve/rigid_rows.h"
 #include "solve/shared_nodes.h"
+#include "solve/solid_point.h"
 
 namespace pliant {
 
@@ -103,6 +104,11 @@ class SolidEngine {
   /// Nodes near obstacles, and surfaces near each other, along the motion of this substep. `others` are the surfaces of
   /// cloth, rope and jelly, and the skins of layered bodies; they must stay until the islands are solved.
   void find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> others, Vec3 gravity, float dt);
+  /// The point of a solid that is nearest to a place in the world.
+  SolidPoint nearest_point(std::uint32_t slot, Vec3 place) const;
+  void place(std::span<PlacedPoint> points) const;
+  /// Nodes of cloth, rope and jelly that meet no more what they are tied to; sorted, before contacts are searched.
+  void set_tied(std::span<const TiedNode> nodes) { tied_ = nodes; }
   /// Sleeping bodies that a moving obstacle has come near to.
   void find_pushed_sleepers(std::span<const Obstacle> obstacles, std::vector<std::uint32_t>& slots) const;
   /// Pairs that feel each other: bodies in touch, and for sleepers those with whom they fell asleep.
@@ -187,7 +193,7 @@ class SolidEngine {
 
   // Islands (solid_engine_islands.cpp).
   struct RowSource {
-    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node, Guest } kind;
+    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node, Guest, Tie } kind;
     std::uint32_t slot,
         index;  ///< of a touch: the solid's, of a node or guest: its body among the shared; which of them
   };
@@ -219,6 +225,8 @@ class SolidEngine {
   void add_meeting_row(std::uint32_t index, Vec3 felt, float dt);
   void add_node_row(std::uint32_t body, std::uint32_t index, float dt);
   void add_guest_row(std::uint32_t body, std::uint32_t index, float dt);
+  void add_guest_tie(std::uint32_t body, std::uint32_t index);
+  void drop_tied_meetings();
   const BodySurface* surface_of(BodyId body) const;
   /// What a meeting remembers; null for a new one.
   const MeetingMemory* find_meeting(BodyId a, BodyId b, std::uint64_t key) const;
@@ -255,6 +263,7 @@ class SolidEngine {
   SolidMeetings meetings_;
   std::vector<BodySurface> surfaces_;
   std::span<const BodySurface> others_;  ///< of this substep
+  std::span<const TiedNode> tied_;       ///< likewise
   SolidContact contact_ = SolidContact::Surface;
   float contact_damping_ = 0;  ///< Pa s/m
   SolidOverlaps overlaps_;

@@ -1,8 +1,11 @@
 // Solids against what does not give way to them, and rays against solids.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "geometry/adjacency.h"
 #include "geometry/primitives.h"
+#include "geometry/vec3d.h"
 #include "solid/solid_engine_entry.h"
 
 namespace pliant {
@@ -95,6 +98,64 @@ void SolidEngine::find_meetings(Vec3 gravity, float dt) {
   surfaces_.insert(surfaces_.end(), others_.begin(), others_.end());
   std::sort(surfaces_.begin(), surfaces_.end(), [](const BodySurface& a, const BodySurface& b) { return a.id < b.id; });
   meetings_.find(surfaces_, obstacles_, gravity, dt, workers_, !is_damped);
+  drop_tied_meetings();
+}
+
+void SolidEngine::drop_tied_meetings() {
+  if (tied_.empty()) return;
+  meetings_.drop([&](const SolidMeeting& meeting) {
+    const auto end = meeting.b.nodes.begin() + meeting.b.count;
+    return meeting.b_is_open && std::any_of(meeting.b.nodes.begin(), end, [&](std::uint32_t node) {
+             return std::binary_search(tied_.begin(), tied_.end(), TiedNode{meeting.b.body, node, meeting.a.body});
+           });
+  });
+}
+
+SolidPoint SolidEngine::nearest_point(std::uint32_t slot, Vec3 place) const {
+  const std::span<const Vec3> x = node_positions(slot);
+  const std::vector<Tet>& tets = entry(slot).body->def().mesh.tets;
+  SolidPoint nearest{.solid = entry(slot).id};
+  float best = std::numeric_limits<float>::max();
+  for (std::uint32_t t = 0; t < tets.size() && best > 0; ++t) {
+    const Tet& tet = tets[t];
+    const std::array<Vec3d, 4> corners{Vec3d(x[tet[0]]), Vec3d(x[tet[1]]), Vec3d(x[tet[2]]), Vec3d(x[tet[3]])};
+    const double volume = six_volumes(corners[0], corners[1], corners[2], corners[3]);
+    std::array<float, 4> weights{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      std::array<Vec3d, 4> with = corners;
+      with[k] = Vec3d(place);
+      weights[k] = static_cast<float>(six_volumes(with[0], with[1], with[2], with[3]) / volume);
+    }
+    if (std::all_of(weights.begin(), weights.end(), [](float w) { return w >= 0; })) {
+      nearest.tet = t, nearest.weights = weights;
+      return nearest;
+    }
+    Aabb box;
+    for (const std::uint32_t node : tet) box.include(x[node]);
+    if (length_squared(max_each(box.lower, min_each(box.upper, place)) - place) >= best) continue;
+    for (const auto& face : kTetFaces) {
+      const auto corner = [&](std::size_t k) { return static_cast<std::size_t>(face[k]); };
+      const TrianglePoint near = closest_on_triangle(place, x[tet[corner(0)]], x[tet[corner(1)]], x[tet[corner(2)]]);
+      if (near.squared_distance >= best) continue;
+      best = near.squared_distance;
+      nearest.tet = t, nearest.weights = {};
+      for (std::size_t k = 0; k < 3; ++k) nearest.weights[corner(k)] = near.weights[k];
+    }
+  }
+  return nearest;
+}
+
+void SolidEngine::place(std::span<PlacedPoint> points) const {
+  for (PlacedPoint& placed : points) {
+    const SolidPoint& point = placed.point;
+    placed.is_there = has(point.solid.index) && entry(point.solid.index).id == point.solid;
+    if (!placed.is_there) continue;
+    const SolidBody& body = *entry(point.solid.index).body;
+    placed.gives_way = is_dynamic(point.solid.index);
+    placed.nodes = body.def().mesh.tets[point.tet];
+    placed.place = {};
+    for (std::size_t k = 0; k < 4; ++k) placed.place += body.position(placed.nodes[k]) * point.weights[k];
+  }
 }
 
 void SolidEngine::list_surfaces() {

@@ -156,6 +156,7 @@ void SolidEngine::add_rows(Vec3 gravity, float dt) {
   }
   for (std::uint32_t i = 0; i < guests_->count; ++i) {
     for (std::uint32_t k = 0; k < guests_->bodies[i].rows.size(); ++k) add_guest_row(i, k, dt);
+    for (std::uint32_t k = 0; k < guests_->bodies[i].ties.size(); ++k) add_guest_tie(i, k);
   }
   add_overlap_rows(gravity, dt);
   for (std::uint32_t i = 0; i < shared_->points.size(); ++i) add_point_row(i, dt);
@@ -245,7 +246,7 @@ void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
   }
   if (meeting.b_is_open && row.b.member != IslandRowEnd::kFixed) {
     row.multiplier = project_to_cone(-felt, row.normal, row.friction);
-    row.given_b = felt;
+    if (guest_of_[meeting.b.body.index] == kNoRigid) row.given_b = felt;
   }
   island->sources.push_back({RowSource::Meeting, 0, index});
   island->solver.add_row(row);
@@ -273,20 +274,46 @@ void SolidEngine::add_node_row(std::uint32_t body, std::uint32_t index, float dt
   island->solver.add_row(row);
 }
 
-/// A node of a guest against a rigid body that gives way.
+/// A point of a guest against a rigid body that gives way.
 void SolidEngine::add_guest_row(std::uint32_t body, std::uint32_t index, float dt) {
   const SharedGuest& guest = guests_->bodies[body];
   const GuestRow& shared = guest.rows[index];
   Island* island = place_of_[guest.id.index].island;
   if (!island) return;
   IslandRow row;
-  row.a = {.member = place_of_[guest.id.index].member, .count = 1, .slots = {shared.node}, .weights = {1}};
+  row.a = {.member = place_of_[guest.id.index].member, .count = shared.count};
+  std::copy_n(shared.nodes.begin(), shared.count, row.a.slots.begin());
+  std::copy_n(shared.weights.begin(), shared.count, row.a.weights.begin());
   row.b = rigid_end(*island, shared.rigid, shared.point);
   row.normal = shared.normal;
   row.target = shared.normal * contact_target_speed(shared.gap, guest.slop, dt);
   row.friction = shared.friction;
   row.multiplier = shared.multiplier;
   island->sources.push_back({RowSource::Guest, body, index});
+  island->solver.add_row(row);
+}
+
+void SolidEngine::add_guest_tie(std::uint32_t body, std::uint32_t index) {
+  const SharedGuest& guest = guests_->bodies[body];
+  const GuestTie& tie = guest.ties[index];
+  Island* island = place_of_[guest.id.index].island;
+  if (!island) return;
+  IslandRow row;
+  row.tied = true;
+  row.a = {.member = place_of_[guest.id.index].member, .count = 1, .slots = {tie.node}, .weights = {1}};
+  const std::uint32_t other = tie.other.index;
+  if (tie.count == 0) {
+    row.b = rigid_end(*island, other, tie.point);
+  } else if (other < place_of_.size() && place_of_[other].island == island) {
+    row.b = {.member = place_of_[other].member, .count = tie.count, .slots = tie.nodes, .weights = tie.weights};
+    for (std::uint32_t k = 0; k < tie.count && has(other); ++k) {
+      row.b.slots[k] = entry(other).body->layout().slot_of_node[tie.nodes[k]];
+    }
+  }
+  row.normal = {0, 1, 0};  // its strength is found along it
+  row.target = tie.target;
+  row.multiplier = tie.impulse;
+  island->sources.push_back({RowSource::Tie, body, index});
   island->solver.add_row(row);
 }
 
@@ -400,6 +427,8 @@ void SolidEngine::finish_island(Island& island, float dt) {
     if (source.kind == RowSource::Guest) {
       GuestRow& shared = guests_->bodies[source.slot].rows[source.index];
       shared.multiplier = row.multiplier, shared.impulse = impulse;
+    } else if (source.kind == RowSource::Tie) {
+      guests_->bodies[source.slot].ties[source.index].impulse = impulse;
     } else if (source.kind == RowSource::Node) {
       take_node_row(nodes_->bodies[source.slot].rows[source.index], impulse);
     } else if (source.kind == RowSource::Point) {

@@ -279,7 +279,7 @@ RowProgress SolidIsland::update_multipliers(Workers& workers) {
     for (std::size_t i = begin; i < end; ++i) {
       IslandRow& row = rows_[i];
       const Vec3 v = relative_velocity(row);
-      const float violation = row.active && !row.damped ? -dot(v - row.target, row.normal) : 0.0f;
+      const float violation = row.violation(v);
       const double change = row.update(v);
       part.add({change, static_cast<double>(length_squared(row.multiplier)), violation});
     }

@@ -47,6 +47,11 @@ class SolidMeetings {
   std::span<const SolidMeeting> find(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles,
                                      Vec3 gravity, float dt, Workers& workers, bool solids_meet = true);
   std::span<const SolidMeeting> meetings() const { return meetings_; }
+  /// Takes those away for which `is_wrong(meeting)`.
+  template <typename IsWrong>
+  void drop(IsWrong&& is_wrong) {
+    std::erase_if(meetings_, is_wrong);
+  }
   /// Meetings are missing, for there were absurdly many in one place.
   bool overflowed() const { return overflowed_; }
 

@@ -25,24 +25,15 @@ void SpringMember::begin(SharedNodes& nodes) {
   const std::size_t count = nodes.nodes.size();
   for (auto* vector : {&x_, &r_, &z_, &p_, &q_}) vector->assign(count, {});
   diagonal_.assign(count, {});
-  mass_ = scale = 0;
-  is_free_ = true;
-  center_ = {};
+  whole_.begin(
+      count, [&](std::size_t i) { return nodes.x[i]; }, [&](std::size_t i) { return nodes.masses[i]; });
+  scale = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const double m = static_cast<double>(nodes.masses[i]);
-    is_free_ = is_free_ && m > 0;
-    mass_ += m;
-    center_ += Vec3d(nodes.x[i]) * m;
+    const double m = whole_.mass_of(i);
     diagonal_[i] = {m, m, m, 0, 0, 0};
     scale += length_squared(Vec3d(nodes.v[i] - nodes.v_before[i]) * m);
   }
   scale = std::sqrt(scale);
-  if (mass_ > 0) center_ = center_ / mass_;
-  double spread = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    spread += static_cast<double>(nodes.masses[i]) * length_squared(Vec3d(nodes.x[i]) - center_);
-  }
-  radius_ = mass_ > 0 && spread > 0 ? std::sqrt(spread / mass_) : 1;
   for (const SharedSpring& spring : nodes.springs) {
     const LaneSym3<double> block = along(spring.along, spring.stiffness);
     diagonal_[spring.a] = diagonal_[spring.a] + block;
@@ -88,51 +79,20 @@ double SpringMember::precondition(double step) {
   return product;
 }
 
-template <typename Value>
-Vector6 SpringMember::sum(Value&& value) const {
-  Vector6 total{};
-  for (std::uint32_t i = 0; i < x_.size(); ++i) {
-    const Vec3d own = value(i);
-    add_to(total, 0, own);
-    add_to(total, 3, cross(arm(i), own));
-  }
-  return total;
-}
-
 Vector6 SpringMember::whole_force() const {
-  return sum([&](std::uint32_t i) { return r_[i]; });
+  return whole_.sum([&](std::size_t i) { return r_[i]; });
 }
 
 Vector6 SpringMember::gained() const {
-  return sum([&](std::uint32_t i) { return x_[i] * static_cast<double>(shared->masses[i]); });
-}
-
-Vec3d SpringMember::motion_at(const Vector6& motion, std::uint32_t node) const {
-  return Vec3d{motion[0], motion[1], motion[2]} + cross(Vec3d{motion[3], motion[4], motion[5]}, arm(node));
+  return whole_.sum([&](std::size_t i) { return x_[i] * whole_.mass_of(i); });
 }
 
 void SpringMember::add_whole_motion(const Vector6& motion) {
-  for (std::uint32_t i = 0; i < z_.size(); ++i) z_[i] += motion_at(motion, i);
+  for (std::uint32_t i = 0; i < z_.size(); ++i) z_[i] += whole_.motion_at(motion, i);
 }
 
 void SpringMember::move(const Vector6& motion) {
-  for (std::uint32_t i = 0; i < x_.size(); ++i) x_[i] += motion_at(motion, i);
-}
-
-void SpringMember::set_whole_matrix(double (&block)[36]) const {
-  std::fill(std::begin(block), std::end(block), 0.0);
-  for (std::size_t k = 0; k < 3; ++k) block[7 * k] = mass_;
-  for (std::uint32_t i = 0; i < x_.size(); ++i) {
-    const Vec3d a = arm(i);
-    const double m = static_cast<double>(shared->masses[i]);
-    for (std::size_t r = 0; r < 3; ++r) {
-      for (std::size_t c = 0; c < 3; ++c) {
-        block[6 * (3 + r) + 3 + c] += m * ((r == c ? length_squared(a) : 0) - a[r] * a[c]);
-      }
-    }
-  }
-  // A straight rope has no inertia about itself.
-  for (std::size_t k = 3; k < 6; ++k) block[7 * k] += 1e-3 * mass_;
+  for (std::uint32_t i = 0; i < x_.size(); ++i) x_[i] += whole_.motion_at(motion, i);
 }
 
 void SpringMember::renew_direction(double beta) {
@@ -140,7 +100,7 @@ void SpringMember::renew_direction(double beta) {
 }
 
 void SpringMember::multiply() {
-  for (std::uint32_t i = 0; i < p_.size(); ++i) q_[i] = p_[i] * static_cast<double>(shared->masses[i]);
+  for (std::uint32_t i = 0; i < p_.size(); ++i) q_[i] = p_[i] * whole_.mass_of(i);
   for (const SharedSpring& spring : shared->springs) {
     const Vec3d d(spring.along);
     const Vec3d pull = d * (static_cast<double>(spring.stiffness) * dot(d, p_[spring.a] - p_[spring.b]));

@@ -9,15 +9,11 @@
 #include <vector>
 
 #include "geometry/vec3d.h"
-#include "math/cholesky6.h"
 #include "math/lane_math.h"
 #include "solve/shared_nodes.h"
+#include "solve/whole_of_nodes.h"
 
 namespace pliant {
-
-inline void add_to(Vector6& v, std::size_t first, Vec3d added) {
-  v[first] += added.x, v[first + 1] += added.y, v[first + 2] += added.z;
-}
 
 class SpringMember {
  public:
@@ -35,13 +31,12 @@ class SpringMember {
   std::vector<Push> pushes;
 
   void begin(SharedNodes& nodes);
-  double mass() const { return mass_; }
-  double radius() const { return radius_; }
-  bool is_free() const { return is_free_; }
+  double mass() const { return whole_.mass(); }
+  double radius() const { return whole_.radius(); }
+  bool is_free() const { return whole_.is_free(); }
   Vec3 velocity(std::uint32_t node) const { return shared->v[node] + x_[node].to_float(); }
   Vec3 direction(std::uint32_t node) const { return p_[node].to_float(); }
-  /// From the centre of mass, over the radius.
-  Vec3d arm(std::uint32_t node) const { return (Vec3d(shared->x[node]) - center_) / radius_; }
+  Vec3d arm(std::uint32_t node) const { return whole_.arm(node); }
   void add_to_residual(std::uint32_t node, Vec3 impulse) {
     if (is_moved(node)) r_[node] += Vec3d(impulse);
   }
@@ -60,7 +55,7 @@ class SpringMember {
   Vector6 whole_force() const;
   void add_whole_motion(const Vector6& motion);
   /// The mass and inertia of the whole, as a level has them.
-  void set_whole_matrix(double (&block)[36]) const;
+  void set_whole_matrix(double (&block)[36]) const { whole_.get_matrix(block); }
   void renew_direction(double beta);
   /// The product of the direction with masses and springs; rows add theirs.
   void multiply();
@@ -76,14 +71,9 @@ class SpringMember {
   void end();
 
  private:
-  bool is_moved(std::uint32_t node) const { return shared->masses[node] > 0; }
-  Vec3d motion_at(const Vector6& motion, std::uint32_t node) const;
-  template <typename Value>
-  Vector6 sum(Value&& value) const;
+  bool is_moved(std::uint32_t node) const { return whole_.is_moved(node); }
 
-  double mass_ = 0, radius_ = 1;
-  Vec3d center_{};
-  bool is_free_ = true;
+  WholeOfNodes whole_;
   std::vector<Vec3d> x_, r_, z_, p_, q_;
   std::vector<LaneSym3<double>> diagonal_, extra_, inverse_;
 };

@@ -14,6 +14,8 @@
 
 namespace pliant {
 
+inline Vec3 lane_of(const LaneVec3<Float8>& v, std::uint32_t lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
+
 /// The touches of up to eight nodes in a row with one rigid body.
 struct ContactGroup {
   std::uint32_t node = 0;        ///< of the body: the first
@@ -28,6 +30,16 @@ struct ContactGroup {
   Float8 normal_impulse{};
   LaneVec3<Float8> friction_impulse{};
 
+  Vec3 normal_of(std::uint32_t lane) const { return lane_of(normal, lane); }
+  Vec3 impulse_of(std::uint32_t lane) const {
+    return normal_of(lane) * normal_impulse[lane] + lane_of(friction_impulse, lane);
+  }
+  void set_impulse(std::uint32_t lane, Vec3 impulse) {
+    const float along = dot(impulse, normal_of(lane));
+    const Vec3 across = impulse - normal_of(lane) * along;
+    normal_impulse[lane] = along > 0 ? along : 0;
+    friction_impulse.x[lane] = across.x, friction_impulse.y[lane] = across.y, friction_impulse.z[lane] = across.z;
+  }
   std::array<std::uint32_t, kLanes> nodes() const {
     std::array<std::uint32_t, kLanes> list;
     for (std::uint32_t i = 0; i < kLanes; ++i) list[i] = node + (i < count ? i : 0);

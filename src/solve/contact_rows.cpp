@@ -131,6 +131,7 @@ void warm_start(std::span<const FeatureContact> rows, std::span<Vec4> v) {
 
 void warm_start(std::span<const AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
   for (const AnchorRow& row : rows) {
+    if (row.is_apart) continue;
     add(v[row.node], row.impulse * v[row.node].w);
     if (row.rigid != kFixed) rigid[row.rigid].push(-row.impulse, row.arm);
   }
@@ -186,6 +187,7 @@ void sweep(std::span<FeatureContact> rows, std::span<Vec4> v, float h) {
 
 void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMotion> rigid) {
   for (AnchorRow& row : rows) {
+    if (row.is_apart) continue;
     Vec4& node = v[row.node];
     if (row.rigid == kFixed) {
       if (node.w <= 0) continue;
@@ -219,7 +221,7 @@ void sweep(std::span<AnchorRow> rows, std::span<Vec4> v, std::span<RigidBodyMoti
 void sweep(std::span<TieRow> rows, std::span<Vec4> v) {
   for (TieRow& row : rows) {
     const float response = weighted_response(row, v);
-    if (response <= 0) continue;
+    if (response <= 0 || row.is_apart) continue;
     const Vec3 change = (row.target - weighted_velocity(row, v)) / response;
     row.impulse += change;
     push_nodes(row, v, change);

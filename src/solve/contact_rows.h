@@ -21,6 +21,14 @@ namespace pliant {
 inline constexpr float kRecoveredPerStep = 0.2f;
 inline constexpr float kMaxPushSpeed = 1;  // m/s
 
+/// An impulse with the normal, as contacts keep it.
+template <typename Row>
+void keep_impulse(Row& row, Vec3 impulse) {
+  const float along = dot(impulse, row.normal);
+  row.normal_impulse = along > 0 ? along : 0.0f;
+  row.friction_impulse = impulse - row.normal * along;
+}
+
 /// What the nodes of a row touch: `kFixed`, or a rigid body of the list that is given to the solver.
 inline constexpr std::uint32_t kFixed = 0xffffffff;
 
@@ -39,6 +47,9 @@ struct NodeContact {
   // Found by the solve, kept for the next substep.
   float normal_impulse = 0;
   Vec3 friction_impulse{};
+
+  Vec3 impulse() const { return normal * normal_impulse + friction_impulse; }
+  void set_impulse(Vec3 impulse) { keep_impulse(*this, impulse); }
 };
 
 /// One touch of a point of a surface, on a face or an edge, with something rigid; or with a solid.
@@ -61,6 +72,7 @@ struct PointContact {
   Vec3 friction_impulse{};
 
   Vec3 impulse() const { return normal * normal_impulse + friction_impulse; }
+  void set_impulse(Vec3 impulse) { keep_impulse(*this, impulse); }
 };
 
 /// One touch between surfaces of nodes: a node on a face, or two edges.
@@ -87,6 +99,7 @@ struct AnchorRow {
   Vec3 arm{};                           ///< from the rigid body's centre of mass
   Vec3 target{};                        ///< m/s, relative: what brings it there
   Vec3 impulse{};
+  bool is_apart = false;  ///< solved elsewhere: left out here
 };
 
 /// A node tied to a point of a face, of a segment or to another node: the two are one point.
@@ -100,6 +113,7 @@ struct TieRow {
   /// The impulse that a wrong relative velocity takes while the chains of both bodies hold them together; only where it
   /// is known. Without them a chain gives way like the one light node at its end.
   bool knows_chains = false;
+  bool is_apart = false;  ///< solved elsewhere: left out here
   Mat3 gain{};
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,6 +50,9 @@ class IslandGuest {
   virtual void get_velocities(std::span<Vec3> velocities) const = 0;
   virtual void get_directions(std::span<Vec3> directions) const = 0;
 
+  /// Whether its rows are not linear within a round.
+  virtual bool wants_exact_rounds() const { return false; }
+
   // --- Its own rows ------------------------------------------------------------------------------------------------
   /// Penalties, and which rows push.
   virtual void start_rows(double heaviest) = 0;
@@ -81,14 +85,28 @@ class IslandGuest {
   virtual void move(const Vector6& motion) = 0;
 };
 
-/// A contact of one of its nodes with a rigid body that gives way.
+/// A contact of one of its nodes, or of a point of a face or edge, with a rigid body that gives way.
 struct GuestRow {
-  std::uint32_t node = 0;
+  std::uint32_t count = 1;
+  std::array<std::uint32_t, 3> nodes{};
+  std::array<float, 3> weights{1, 0, 0};
   std::uint32_t rigid = 0;  ///< slot
   Vec3 point{}, normal{};   ///< m, world; the normal towards the node
   float gap = 0, friction = 0;
   Vec3 multiplier{};  ///< N s, on the node: of the last substep; then, of this one
   Vec3 impulse{};     ///< N s, what it gave
+};
+
+/// One of its nodes that is one with a point of another member.
+struct GuestTie {
+  std::uint32_t node = 0;
+  BodyId other{};
+  std::uint32_t count = 0;  ///< of nodes of a solid or another guest; 0: a rigid body
+  std::array<std::uint32_t, 4> nodes{};
+  std::array<float, 4> weights{};
+  Vec3 point{};    ///< m, world, of a rigid body
+  Vec3 target{};   ///< m/s, relative: what brings them together
+  Vec3 impulse{};  ///< N s, on the node: of the last substep; then, of this one
 };
 
 struct SharedGuest {
@@ -97,6 +115,7 @@ struct SharedGuest {
   std::uint32_t nodes = 0;  ///< how many it has
   float slop = 0;           ///< m, the depth of contact that is left alone
   std::vector<GuestRow> rows;
+  std::vector<GuestTie> ties;
 };
 
 /// All guests of a substep.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "math/lane_math.h"
 #include "pliant/math.h"
@@ -47,12 +48,17 @@ struct LagrangianRow {
   float grip = 1, next_grip = 1;    ///< g
   bool active = false, next_active = false;
   bool damped = false;        ///< of a damped contact: always active; W and `held` stay as they were given
+  bool tied = false;          ///< holds in all directions; of no normal
   Vec3 multiplier{}, held{};  ///< λ, and the part of it that this round works with, N s
 
   /// Takes the trial impulse λ − φ (v − target): whether the row will push, and how much of its friction will slide.
   /// Returns the trial on the cone.
   Vec3 judge(Vec3 velocity) {
     if (damped) return multiplier;
+    if (tied) {
+      next_active = true;
+      return multiplier - (velocity - target) * penalty;
+    }
     const Vec3 away = velocity - target, apart = normal * dot(away, normal);
     const Vec3 trial = multiplier - (apart + (away - apart) * grip) * penalty;
     const float along = dot(trial, normal);
@@ -81,6 +87,10 @@ struct LagrangianRow {
   /// than the cone has room for: a row that sticks and slides in turn, at its bound, is settled).
   double update(Vec3 velocity) {
     if (damped) return 0;
+    if (tied) {
+      const Vec3 before = std::exchange(multiplier, judge(velocity));
+      return static_cast<double>(length_squared(multiplier - before));
+    }
     const Vec3 used = impulse(velocity);
     double unsettled = static_cast<double>(length_squared(used - project_to_cone(used, normal, friction)));
     const Vec3 next = judge(velocity), away = velocity - target;
@@ -98,6 +108,11 @@ struct LagrangianRow {
       next_grip = std::min(grip / kLoosen, 1.0f);
     }
     return unsettled;
+  }
+  /// m/s, by which the velocity that a round found is wrong.
+  float violation(Vec3 velocity) const {
+    if (!active || damped) return 0;
+    return tied ? length(velocity - target) : -dot(velocity - target, normal);
   }
   /// W.
   LaneSym3<float> block() const {

@@ -3,44 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/block3.h"
+
 namespace pliant {
 namespace {
 
-/// Stiffness of rows, in shares of the heaviest load.
-constexpr double kStiffness = 3;
 /// A round that changes impulses by less than this share of all of them is the last.
 constexpr double kTolerance = 5e-3;
 
-using Block = std::array<double, 9>;
+/// m; a segment without length has no direction.
+constexpr double kShortest = 1e-12;
 
-Block outer(Vec3d n, double scale) {
-  return {scale * n.x * n.x, scale * n.x * n.y, scale * n.x * n.z, scale * n.y * n.x, scale * n.y * n.y,
-          scale * n.y * n.z, scale * n.z * n.x, scale * n.z * n.y, scale * n.z * n.z};
-}
-Block diagonal(double scale) { return {scale, 0, 0, 0, scale, 0, 0, 0, scale}; }
-Block operator+(const Block& a, const Block& b) {
-  Block sum;
-  for (std::size_t i = 0; i < 9; ++i) sum[i] = a[i] + b[i];
-  return sum;
-}
-Block operator*(const Block& a, double scale) {
-  Block product;
-  for (std::size_t i = 0; i < 9; ++i) product[i] = a[i] * scale;
-  return product;
-}
-Block operator*(const Block& a, const Block& b) {
-  Block product{};
-  for (std::size_t r = 0; r < 3; ++r) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      for (std::size_t c = 0; c < 3; ++c) product[3 * r + c] += a[3 * r + k] * b[3 * k + c];
-    }
-  }
-  return product;
-}
-Vec3d operator*(const Block& a, Vec3d v) {
-  return {a[0] * v.x + a[1] * v.y + a[2] * v.z, a[3] * v.x + a[4] * v.y + a[5] * v.z,
-          a[6] * v.x + a[7] * v.y + a[8] * v.z};
-}
+using Block = Block3;
+
 /// a × v = skew(a) v.
 Block skew(Vec3d a) { return {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 
@@ -89,6 +64,15 @@ void solve_dense(std::vector<double>& a, std::vector<double>& x, std::size_t n) 
 
 }  // namespace
 
+RowAnswer segment_answer(Vec3d step, double rest, double stiffness, double h, bool pushes) {
+  const double size = std::max(length(step), kShortest);
+  const Vec3d n = step / size;
+  const double found = stiffness * (rest - size) / h;
+  if (found >= 0) return pushes ? RowAnswer{n * found, outer(n, stiffness)} : RowAnswer{};
+  const double turning = -h * found / size;
+  return {n * found, outer(n, stiffness - turning) + diagonal3(turning)};
+}
+
 void LoadedRows::clear() {
   body_count_ = 0;
   is_started_ = false;
@@ -113,7 +97,7 @@ Vec3d LoadedRows::velocity(const LoadedRow& row, std::span<const RigidBodyMotion
 
 /// Asks for what the velocities of now call for. Returns how far that is from what they have felt.
 double LoadedRows::judge(LoadedRow& row, std::span<const RigidBodyMotion> rigid, float h) {
-  const double stiffness = kStiffness * bodies_[row.body].given.load;
+  const double stiffness = kLoadedStiffness * bodies_[row.body].given.load;
   if (row.law == LoadedLaw::Segment) {
     judge_segment(row, row.softness > 0 ? 1 / static_cast<double>(row.softness) : stiffness, h);
   } else {
@@ -122,24 +106,15 @@ double LoadedRows::judge(LoadedRow& row, std::span<const RigidBodyMotion> rigid,
   return length(row.asked - row.applied);
 }
 
-/// A segment under tension resists what turns it, too.
 void LoadedRows::judge_segment(LoadedRow& row, double stiffness, float h) {
   const LoadedBody& body = bodies_[row.body].given;
   const auto end_of = [&](std::uint32_t i) {
     return Vec3d(body.x[i].xyz()) + Vec3d(body.v[i].xyz()) * static_cast<double>(h);
   };
   const Vec3d step = end_of(row.nodes[1]) - end_of(row.nodes[0]);
-  const double size = std::max(length(step), 1e-12);
-  const Vec3d n = step / size;
-  row.normal = n.to_float();
-  const double found = stiffness * (static_cast<double>(row.rest) - size) / static_cast<double>(h);
-  if (found >= 0) {
-    row.asked = {}, row.matrix = {};
-    return;
-  }
-  const double turning = static_cast<double>(h) * std::max(-found, 0.0) / size;
-  row.asked = n * found;
-  row.matrix = outer(n, stiffness - turning) + diagonal(turning);
+  const RowAnswer answer = segment_answer(step, static_cast<double>(row.rest), stiffness, static_cast<double>(h));
+  row.normal = (step / std::max(length(step), kShortest)).to_float();
+  row.asked = answer.impulse, row.matrix = answer.matrix;
 }
 
 /// Friction that slides is at its bound; the matrix takes it for a spring that is softer by as much.
@@ -154,7 +129,7 @@ void LoadedRows::judge_contact(LoadedRow& row, Vec3d trial, double stiffness) {
   const double bound = static_cast<double>(row.friction) * along, slide = length(across);
   const double grip = slide > bound ? bound / slide : 1;
   row.asked = n * along + across * grip;
-  row.matrix = diagonal(stiffness * grip) + outer(n, stiffness * (1 - grip));
+  row.matrix = diagonal3(stiffness * grip) + outer(n, stiffness * (1 - grip));
 }
 
 void LoadedRows::number_rigid(std::span<const RigidBodyMotion> rigid) {
@@ -255,7 +230,7 @@ void LoadedRows::assemble(std::span<const RigidBodyMotion> rigid) {
     body.given.factor->clear();
     for (std::uint32_t i = 0; i < body.given.v.size(); ++i) {
       const double w = static_cast<double>(body.given.v[i].w);
-      body.given.factor->add_diagonal(i, diagonal(w > 0 ? 1 / w : 1).data());
+      body.given.factor->add_diagonal(i, diagonal3(w > 0 ? 1 / w : 1).data());
     }
     for (const SharedSpring& spring : body.given.springs) {
       const Block block = outer(Vec3d(spring.along), static_cast<double>(spring.stiffness));

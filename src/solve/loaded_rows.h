@@ -57,6 +57,17 @@ struct LoadedRow {
   std::array<double, 9> matrix{};  ///< kg: how that changes with them, negated
 };
 
+/// What a row gives at the velocities of now, and how that changes with them, negated.
+struct RowAnswer {
+  Vec3d impulse{};                 ///< N s
+  std::array<double, 9> matrix{};  ///< kg
+};
+/// A segment from one node to another that are `step` apart when the substep ends, on the latter. Under tension it
+/// resists what turns it, too. It resists being shortened only where it `pushes`.
+RowAnswer segment_answer(Vec3d step, double rest, double stiffness, double h, bool pushes = false);
+/// In shares of the heaviest load: the stiffness, in kg, of what keeps its length.
+inline constexpr double kLoadedStiffness = 3;
+
 /// A body of nodes in the solve. What it refers to must stay.
 struct LoadedBody {
   BlockCholesky3* factor = nullptr;  ///< analyzed for all pairs of nodes that rows and springs join

@@ -37,28 +37,36 @@ void World::Impl::adopt_fragments() {
   std::vector<SolidEngine::Fragment> fragments = solid.break_up();
   if (fragments.empty()) return;
   queries_stale = true;
+  std::vector<SolidPiece> tied;  // pieces of what nodes of cloth, rope and jelly are tied to
+  const auto note_tied = [&](BodyId whole, BodyId id, const std::vector<std::uint32_t>& tets) {
+    if (particle.has_ties_to(whole)) tied.push_back({whole, id, tets});
+  };
   // Those that break off first: they need the record of the whole as it was.
   for (SolidEngine::Fragment& fragment : fragments) {
     if (fragment.stays) continue;
     const BodyRecord& whole = state.bodies[fragment.parent];
     const BodyId parent = whole.id;
+    const std::vector<std::uint32_t> tets = fragment.part.tets;
     BodyRecord record{.solid_def = fragment.def,
                       .origin = origin_of(whole, fragment, parent),
                       .small = small_piece(*fragment.def, state.time),
                       .is_committed = true,
                       .allow_sleep = whole.allow_sleep};
     const BodyId id = make_body(std::move(record));
+    note_tied(parent, id, tets);
     solid.add_fragment(id, fragment);
     break_offs.push_back({.body = id, .parent = parent, .position = fragment.center});
   }
   for (SolidEngine::Fragment& fragment : fragments) {
     if (!fragment.stays) continue;
     BodyRecord& whole = state.bodies[fragment.parent];
+    note_tied(whole.id, whole.id, fragment.part.tets);
     whole.origin = origin_of(whole, fragment, whole.origin ? whole.origin->parent : BodyId{});
     whole.solid_def = fragment.def;
     // What is left of the body that was added keeps its id, however small it is.
     if (!whole.small && !whole.origin->parent.is_null()) whole.small = small_piece(*fragment.def, state.time);
   }
+  particle.follow_pieces(tied);
 }
 
 std::vector<BodyId> World::Impl::family(BodyId id) const {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "particle/weave_panels.h"
 #include "world/def_check.h"
 #include "world/world_impl.h"
 
@@ -58,6 +59,32 @@ void check_shape(Check& check, const TriMesh& mesh) {
   }
 }
 
+void check_shape(Check& check, const ClothWeave& weave) {
+  check.positive("shape.cell", weave.cell);
+  check.not_negative("shape.uv_scale", weave.uv_scale);
+  check_shape(check, weave.mesh);
+  check.that(!weave.uses_uvs || !weave.mesh.uvs.empty(), "shape.uses_uvs", "the mesh has no texture coordinates");
+  if (!check.status()) return;
+  if (weave.uses_uvs) {
+    for (const Vec2 uv : weave.mesh.uvs) {
+      check.that(std::isfinite(uv.x) && std::isfinite(uv.y), "shape.mesh", "a texture coordinate is not finite");
+    }
+  }
+  if (!check.status()) return;
+  float cells = 0;
+  const WeavePattern pattern = find_pattern(weave);
+  for (std::size_t i = 0; i < pattern.panels.size() && check.status(); ++i) {
+    Aabb box;
+    for (const auto& corners : pattern.panels[i].pattern) {
+      for (const Vec2 corner : corners) box.include(Vec3{corner.x, corner.y, 0});
+    }
+    check.that(box.size().x > 0 && box.size().y > 0, "shape.mesh",
+               fmt::format("panel {} has no area in its pattern", i));
+    cells += (box.size().x / weave.cell + 1) * (box.size().y / weave.cell + 1);
+  }
+  check.that(cells < kMostNodes, "shape.cell", fmt::format("{} m would make too many nodes", weave.cell));
+}
+
 Status check_one(const ClothDef& def) {
   Check check;
   std::visit([&](const auto& shape) { check_shape(check, shape); }, def.shape);
@@ -72,6 +99,8 @@ Status check_one(const ClothDef& def) {
   check.positive("thickness", def.thickness);
   check.finite("pressure", def.pressure);
   check.that(def.pressure + def.outside_pressure >= 0, "pressure", "there is no less pressure than none");
+  check.that(!std::holds_alternative<ClothWeave>(def.shape) || !std::isfinite(m.strength), "material.strength",
+             "cloth that is sewn of panels does not tear");
   if (def.pressure != 0) {
     const auto* mesh = std::get_if<TriMesh>(&def.shape);
     check.that(mesh != nullptr, "pressure", "a sheet holds no gas: pressure needs a closed mesh");

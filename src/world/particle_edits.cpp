@@ -34,13 +34,12 @@ Result<AnchorId> World::Impl::add_anchor(const AnchorDef& def) {
     if (Status status = check(def.to, "add"); !status) return status.error();
     const BodyRecord& to = state.bodies[def.to.index];
     is_tie = to.particle_def != nullptr;
-    if (to.solid_def || to.layered_def) {
-      return refuse(
-          {.code = Error::Code::Unsupported,
-           .message = fmt::format("'{}' is a solid or layered: nodes are anchored to the world, to rigid bodies and to "
-                                  "cloth, rope and jelly",
-                                  to.name()),
-           .field = "add: to"});
+    if (to.layered_def) {
+      return refuse({.code = Error::Code::Unsupported,
+                     .message = fmt::format("'{}' is layered: nodes are anchored to the world, to rigid bodies, to "
+                                            "solids and to cloth, rope and jelly",
+                                            to.name()),
+                     .field = "add: to"});
     }
   }
   if (def.to_nodes && !is_tie) {
@@ -75,7 +74,13 @@ void World::Impl::apply(const edit::AddParticle& edit) {
 
 void World::Impl::apply(const edit::AddAnchor& edit) {
   const AnchorDef& def = *edit.def;
-  if (!def.to.is_null() && particle.has(def.to.index)) {
+  if (!def.to.is_null() && solid.has(def.to.index)) {
+    std::vector<SolidPoint> points;
+    for (const std::uint32_t node : edit.nodes) {
+      points.push_back(solid.nearest_point(def.to.index, particle.node_positions(def.body.index)[node]));
+    }
+    particle.add_solid_tie(edit.id, def.body.index, edit.nodes, def.to, points, def.break_force);
+  } else if (!def.to.is_null() && particle.has(def.to.index)) {
     particle.add_tie(edit.id, def.body.index, edit.nodes, def.to, edit.to_nodes, def.break_force);
   } else {
     const Transform world_from_rigid = def.to.is_null() ? Transform{} : rigid.state(def.to.index).world_from_body;

@@ -44,7 +44,7 @@ void World::Impl::retire_small_pieces() {
 }
 
 void World::Impl::retire(BodyId piece) {
-  if (solid.has(piece.index) && !solid.is_loose(piece.index)) return;
+  if (solid.has(piece.index) && (!solid.is_loose(piece.index) || particle.has_ties_to(piece))) return;
   const SmallPiece small = *state.bodies[piece.index].small;
   if (!(state.time - small.since >= static_cast<double>(small.rule.gone_after))) return make_rigid(piece);
   const Vec3 center =

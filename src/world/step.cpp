@@ -103,8 +103,17 @@ void World::Impl::list_obstacles(float dt) {
 void World::Impl::find_contacts(float dt) {
   rigid.find_contacts(dt);
   layered.find_contacts(obstacles, state.def.gravity, dt);
+  place_solid_ties(dt);
   solid.find_contacts(obstacles, other_surfaces(), state.def.gravity, dt);
   particle.find_contacts(obstacles, dt);
+}
+
+/// Where nodes are tied to solids. They do not also collide with these.
+void World::Impl::place_solid_ties(float dt) {
+  particle.list_solid_points(solid_points);
+  solid.place(solid_points);
+  particle.place_solid_ties(solid_points, dt);
+  solid.set_tied(particle.tied_to_solids());
 }
 
 std::span<const BodySurface> World::Impl::other_surfaces() {
@@ -130,6 +139,7 @@ void World::Impl::build_rows() {
     if (world.gives_way(a) && world.gives_way(b)) world.islands.link(a.index, b.index);
   };
   solid.for_each_link(link_if_dynamic, this);
+  particle.for_each_solid_link(link_if_dynamic, this);
   layered.for_each_link(link_if_dynamic, this);
   dynamic_members.clear();
   for (const std::uint32_t slot : rigid.dynamic_slots()) dynamic_members.push_back(slot);
@@ -205,6 +215,7 @@ void World::Impl::solve_islands(float dt) {
   }
   solid.list_open_rows(open_rows);
   particle.take_solid_rows(open_rows);
+  find_guests();
   ParticleTurns turns(particle, dt);
   rigid.solve({.bodies = other_islands.bodies,
                .starts = other_islands.starts,
@@ -215,6 +226,20 @@ void World::Impl::solve_islands(float dt) {
   if (solid_islands.count() > 0) solve_solid_islands(dt);
   if (particle.has_awake_bodies()) particle.note_solved(dt);
   layered.solve_alone(state.def.gravity, dt);
+}
+
+/// Which cloth, rope and jelly the islands of solids solve whole.
+void World::Impl::find_guests() {
+  masses.assign(state.bodies.size(), 0.0f);
+  for (const PointContact& row : open_rows) {
+    float& mass = masses[row.other.index];
+    if (mass > 0) continue;
+    mass = solid.has(row.other.index) ? static_cast<float>(solid.body(row.other.index).mass())
+                                      : layered.state(row.other.index).mass;
+  }
+  scratch_slots.assign(solid_islands.bodies.begin(), solid_islands.bodies.end());
+  std::sort(scratch_slots.begin(), scratch_slots.end());
+  particle.find_guests(scratch_slots, masses);
 }
 
 void World::Impl::solve_solid_islands(float dt) {
@@ -232,6 +257,7 @@ void World::Impl::solve_solid_islands(float dt) {
   scratch_slots.assign(solid_islands.bodies.begin(), solid_islands.bodies.end());
   std::sort(scratch_slots.begin(), scratch_slots.end());
   layered.share(scratch_slots, shared_rows.bodies, pressed_nodes, state.def.gravity, dt, shared_guests);
+  particle.share_guests(shared_guests, dt);
   solid.solve({.bodies = solid_islands.bodies,
                .starts = solid_islands.starts,
                .shared = &shared_rows,
@@ -240,6 +266,7 @@ void World::Impl::solve_solid_islands(float dt) {
               state.def.gravity, dt);
   rigid.take_back(shared_rows, dt);
   particle.take_back(shared_nodes);
+  particle.take_back_guests(shared_guests);
   layered.take_back(shared_guests, dt);
 }
 

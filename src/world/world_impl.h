@@ -228,6 +228,8 @@ struct World::Impl {
   void solve_islands(float dt);
   void solve_solid_islands(float dt);
   void set_solid_islands_apart();
+  void place_solid_ties(float dt);
+  void find_guests();
   /// The surfaces that solids meet besides each other.
   std::span<const BodySurface> other_surfaces();
   void find_pressed();
@@ -292,7 +294,9 @@ struct World::Impl {
   std::vector<Sharing> sharing;            ///< by slot
   SharedRows shared_rows;
   SharedBodies shared_nodes;
-  std::vector<PointContact> open_rows;  ///< where cloth, rope and jelly touch solids
+  std::vector<PointContact> open_rows;    ///< where cloth, rope and jelly touch solids
+  std::vector<PlacedPoint> solid_points;  ///< to which cloth, rope and jelly are tied
+  std::vector<float> masses;              ///< kg, by slot, of what they touch; scratch
   SharedGuests shared_guests;
   std::vector<LayeredEngine::Pressed> pressed_nodes;  ///< where other bodies touch layered ones
   std::vector<BodySurface> met_surfaces;              ///< of cloth, rope, jelly and layered bodies

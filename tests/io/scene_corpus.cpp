@@ -295,7 +295,7 @@ const std::vector<CorpusScene>& bad_scenes() {
       {bodies(R"({"kind": "cloth", "shape": {"kind": "sheet", "cells_x": 5000}})"),
        "s.json:1: bodies[0].shape.cells_x: 5000 is not allowed; it must be between 1 and 4000"},
       {bodies(R"({"kind": "cloth", "shape": {"kind": "box"}})"),
-       "s.json:1: bodies[0].shape.kind: there is no cloth shape of kind `box`; there are `sheet` and `mesh`"},
+       "s.json:1: bodies[0].shape.kind: there is no cloth shape of kind `box`; there are `sheet`, `mesh` and `woven`"},
       {cloth(R"("repeat": {"kind": "line", "count": 99999, "step": [1, 0, 0]})"),
        "s.json:1: bodies[0]: 99999 copies of 441 nodes are more than 20000000", false},
       {bodies(R"({"kind": "rope", "path": [[0, 0, 0]]})"),

@@ -1,5 +1,6 @@
 // Cloth and rope in the world, against closed forms and conservation laws.
 #include <cmath>
+#include <limits>
 #include <random>
 #include <variant>
 
@@ -45,7 +46,7 @@ TriMesh irregular_square(int cells) {
 
 struct ClothOnSphere {
   explicit ClothOnSphere(int cells, int threads = 0) : ClothOnSphere(ClothSheet{2, 2, cells, cells}, threads) {}
-  explicit ClothOnSphere(std::variant<ClothSheet, TriMesh> shape, int threads = 0, float damping = 1)
+  explicit ClothOnSphere(decltype(ClothDef::shape) shape, int threads = 0, float damping = 1)
       : world({.threads = threads, .allow_sleep = false}) {
     world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .friction = 0.5f});
     ClothMaterial material;
@@ -319,6 +320,49 @@ TEST(Cloth, DoesNotTunnelAtAHundredMetresASecond) {
     for (int i = 0; i < 20; ++i) world.step();
     for (const Vec3& x : *world.node_positions(cloth)) EXPECT_GT(x.y, 0);
   }
+}
+
+/// Two panels of 1 m that meet at a right angle, in irregular triangles.
+TriMesh two_panels() {
+  TriMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 0, 0.5f}, {0, 0, 0.5f}, {0.4f, 0, 0.2f}, {1, -1, 0}, {1, -1, 0.5f}};
+  mesh.faces = {{0, 4, 1}, {1, 4, 2}, {2, 4, 3}, {3, 4, 0}, {1, 2, 5}, {5, 2, 6}};
+  return mesh;
+}
+
+TEST(Weave, ASeamHoldsWhatHangsOnIt) {
+  World world({.allow_sleep = false});
+  ClothDef def{.shape = ClothWeave{.mesh = two_panels(), .cell = 0.05f}};
+  def.held = {{.nodes = NodeHalfSpace{{-1, 0, 0}, -0.001f}}};
+  const BodyId cloth = *world.add(def);
+  EXPECT_EQ(world.node_positions(cloth)->size(), 41u * 11);
+  for (int i = 0; i < 300; ++i) {
+    // 22 N on 0.2 kg of cloth.
+    world.apply_node_force(cloth, NodeHalfSpace{{0, -1, 0}, 0.999f}, {0, -2, 0}).require();
+    world.step();
+  }
+  EXPECT_LT(world.report().max_stretch, 0.01f);
+  float farthest = 0;  // it still swings
+  for (const Vec3 x : *world.node_positions(cloth)) farthest = std::max(farthest, std::hypot(x.x, x.y));
+  EXPECT_NEAR(farthest, 2, 0.03f);
+  EXPECT_EQ(world.report().quarantined, 0u);
+}
+
+TEST(Weave, NonsenseIsRefused) {
+  World world;
+  const auto refused = [&](const ClothWeave& weave) { return !world.add(ClothDef{.shape = weave}).ok(); };
+  EXPECT_TRUE(refused({}));
+  EXPECT_TRUE(refused({.mesh = two_panels(), .cell = 0}));
+  EXPECT_TRUE(refused({.mesh = two_panels(), .cell = 1e-6f}));
+  EXPECT_TRUE(refused({.mesh = two_panels(), .uses_uvs = true}));
+  TriMesh flat = two_panels();
+  flat.uvs.assign(flat.vertices.size(), {0, 0});
+  EXPECT_TRUE(refused({.mesh = flat, .uses_uvs = true}));
+  flat.uvs[0].x = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(refused({.mesh = flat, .uses_uvs = true}));
+  ClothDef tearing{.shape = ClothWeave{.mesh = two_panels()}};
+  tearing.material.strength = 100;
+  EXPECT_FALSE(world.add(tearing).ok());
 }
 
 }  // namespace

@@ -62,6 +62,29 @@ TEST(HeavyLoad, LiesInASheetAndIsCarried) {
   }
 }
 
+TEST(HeavyLoad, ASolidLiesInASheetAndIsCarried) {
+  for (const float ratio : kRatios) {
+    World world({.allow_sleep = false});
+    const BodyId cloth = add_hammock(world);
+    const float mass = 0.2f * ratio;
+    const SolidDef def{.mesh = tet_box({0.3f, 0.2f, 0.3f}, 0.1f),
+                       .material = {.density = mass / 0.018f, .young_modulus = 1e6f, .poisson_ratio = 0.3f}};
+    const BodyId box = *world.add(def);
+    float weight = 0;  // over the last half second: the cloth shivers
+    for (int i = 0; i < 90; ++i) {
+      world.step();
+      ASSERT_GT(world.state(box)->center_of_mass.y, -0.12f) << ratio << ", step " << i;
+      ASSERT_LT(length(world.state(box)->velocity), 1.2f) << ratio << ", step " << i;
+      if (i >= 60) weight += carried(world, box) / 30;
+    }
+    EXPECT_LT(length(world.state(box)->velocity), 0.15f) << ratio;
+    EXPECT_LT(rms_speed(world, cloth), 0.6f) << ratio;
+    EXPECT_LT(world.report().max_stretch, 0.01f) << ratio;
+    EXPECT_NEAR(weight, mass * kGravity, 0.1f * mass * kGravity) << ratio;
+    EXPECT_EQ(world.report().quarantined, 0u);
+  }
+}
+
 TEST(HeavyLoad, LiesOnARopeAndIsCarried) {
   for (const float ratio : kRatios) {
     World world({.allow_sleep = false});
