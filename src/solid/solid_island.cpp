@@ -205,8 +205,8 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     result.residual = part.residual;
     update_velocities(workers);
     const RowProgress progress = update_multipliers(workers);
-    const double enough = guests().empty() ? kSteadyEnough : kSteadySkins;
-    const double wanted = round < kRoundsAtFirst ? kSteadyForce : enough;
+    const double steady_later = guests().empty() || is_exact ? kSteadyEnough : kSteadySkins;
+    const double wanted = round < kRoundsAtFirst ? kSteadyForce : steady_later;
     settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
