@@ -126,7 +126,7 @@ void subtract_product(Real* c, const Real* a, const Real* b) {
 template <typename Real, std::size_t Size>
 void BlockCholeskyOf<Real, Size>::analyze(std::size_t blocks,
                                           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
-  if (count_ == blocks && pairs_ == pairs && position_.size() == blocks) return;
+  if (!starts_.empty() && count_ == blocks && pairs_ == pairs) return;
   count_ = blocks;
   pairs_ = pairs;
   Neighbours graph(blocks);

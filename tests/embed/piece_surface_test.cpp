@@ -132,28 +132,14 @@ void expect_attached(Wall& s) {
   expect_attached(s.world, s.workers, wholes);
 }
 
-/// How much an edge of the body's tets is stretched at most.
-float longest_stretch(const World& world, BodyId body) {
-  const TetMesh& mesh = (*world.solid_def(body))->mesh;
-  const std::span<const Vec3> now = *world.node_positions(body);
-  float most = 1;
-  for (const Tet& t : mesh.tets) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        most = std::max(most, length(now[t[i]] - now[t[j]]) / length(mesh.nodes[t[i]] - mesh.nodes[t[j]]));
-      }
-    }
-  }
-  return most;
-}
-
-float longest_stretch(const RenderSurface& surface) {
+/// By how much an edge of what is seen is longer than it was, m.
+float longest_growth(const RenderSurface& surface) {
   float most = 0;
   for (const Face& f : surface.mesh->faces) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint32_t a = f[i], b = f[(i + 1) % 3];
       const float rest = length(surface.mesh->vertices[a] - surface.mesh->vertices[b]);
-      if (rest > 1e-3f) most = std::max(most, length(surface.vertices[a] - surface.vertices[b]) / rest);
+      most = std::max(most, length(surface.vertices[a] - surface.vertices[b]) - rest);
     }
   }
   return most;
@@ -176,9 +162,9 @@ TEST(PieceSurface, SplintersStayAttachedToOnePieceEach) {
       expect_attached(s);
       for (const RenderSurface& surface : publisher.update(s.world)) {
         if (s.world.kind(surface.body) != BodyKind::Solid) continue;
-        // Pieces fly metres apart; a splinter that spanned two of them would be drawn out a hundredfold.
-        EXPECT_LT(longest_stretch(surface), 4 * longest_stretch(s.world, surface.body))
-            << "pattern " << def.pattern.index() << ", step " << 13 * i;
+        // Pieces fly metres apart, and a splinter that spanned two of them would be drawn out as far. One that lies
+        // across a crack which is still open within its piece is drawn out by the width of that.
+        EXPECT_LT(longest_growth(surface), 0.3f) << "pattern " << def.pattern.index() << ", step " << 13 * i;
         EXPECT_EQ(surface.colors.size(), surface.vertices.size());
       }
       s.run(13);
@@ -298,7 +284,7 @@ TEST(PieceSurface, ACarriedSurfaceIsSharedOut) {
   EXPECT_NEAR(area, 2 * (3.04 * 3.04 + 2 * 3.04 * 0.34), 1e-3);
   for (const RenderSurface& surface : publisher.update(s.world)) {
     if (s.world.kind(surface.body) == BodyKind::Solid) {
-      EXPECT_LT(longest_stretch(surface), 4 * longest_stretch(s.world, surface.body));
+      EXPECT_LT(longest_growth(surface), 0.3f);
     }
   }
 }

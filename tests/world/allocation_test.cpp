@@ -98,7 +98,7 @@ void expect_particles_allocate_nothing(const char* what, int warm_up, Fill fill)
 }
 
 TEST(Allocation, ClothInContactAllocatesNothing) {
-  expect_particles_allocate_nothing("cloth", 300, [](World& world) {
+  expect_particles_allocate_nothing("cloth", 450, [](World& world) {
     world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .position = {0, 0.5f, 0}});
     world.add(ClothDef{.shape = ClothSheet{2, 2, 30, 30}, .position = {0, 1.2f, 0}, .self_collision = true});
     // A hammock with a ball in it, and a bag of gas.
@@ -138,7 +138,7 @@ TEST(Allocation, BalloonsAllocateNothing) {
 }
 
 TEST(Allocation, JelliesAllocateNothing) {
-  expect_particles_allocate_nothing("jellies", 300, [](World& world) {
+  expect_particles_allocate_nothing("jellies", 450, [](World& world) {
     float x = 0;
     for (const JellyMethod method : {JellyMethod::MassSpring, JellyMethod::PositionBased, JellyMethod::ShapeMatching}) {
       world.add(JellyDef{.mesh = tet_box({0.4f, 0.4f, 0.4f}, 0.1f), .method = method, .position = {x, 0.3f, 0}});
