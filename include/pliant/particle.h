@@ -28,10 +28,10 @@ struct ClothSheet {
 };
 
 /// A surface sewn of woven panels, whose yarns keep their length however its triangles lie: these are what is seen, and
-/// a lattice of yarns in each panel carries them. Panels are the flat parts of the mesh, or, where `uses_uvs`, what hangs
-/// together in its texture coordinates: these are the sewing pattern then. Panels are sewn together where edges of their
-/// rims lie on each other, also a panel with itself: a tube, a skirt, a pillow. Lattice nodes that are sewn together are
-/// one node; a seam that does not run along yarns is thus moved by up to half a cell.
+/// a lattice of yarns in each panel carries them. Panels are the flat parts of the mesh, or, where `uses_uvs`, what
+/// hangs together in its texture coordinates: these are the sewing pattern then. Panels are sewn together where edges
+/// of their rims lie on each other, also a panel with itself: a tube, a skirt, a pillow. Lattice nodes that are sewn
+/// together are one node; a seam that does not run along yarns is thus moved by up to half a cell.
 struct ClothWeave {
   TriMesh mesh{};
   float cell = 0.05f;     ///< m, the wished distance of yarns
