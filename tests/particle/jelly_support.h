@@ -1,7 +1,6 @@
 // A jelly stepped on its own, without a world, and what every paradigm must keep.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -148,19 +147,6 @@ void expect_momentum_kept(JellyState state, Step&& step, float h, int steps = 10
   ASSERT_TRUE(state.is_finite());
   EXPECT_LT(length(after.linear - before.linear), 1e-5 * length(before.linear));
   EXPECT_LT(length(after.angular - before.angular), 1e-5 * length(before.angular) + 1e-9);
-}
-
-/// Milliseconds of the median call.
-template <typename Call>
-double median_ms(Call&& call, int repeats = 101) {
-  std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    call();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-  return times[static_cast<std::size_t>(repeats) / 2];
 }
 
 }  // namespace pliant

@@ -161,14 +161,5 @@ TEST(ShapeMatching, ASquashedBodyRecovers) {
   }
 }
 
-TEST(ShapeMatching, AJellyUnderItsWeightIsFast) {
-  for (const Look& look : kLooks) {
-    Rig rig(figure_jelly(), look);
-    rig.state.hold_where([](Vec3 p) { return p.y < -0.0299f; });
-    const double ms = median_ms([&] { rig.step(1.0f / 240, {0, -9.81f, 0}); });
-    EXPECT_LT(ms, 1) << "0.015 to 0.07 was measured on a busy machine of two cores";
-  }
-}
-
 }  // namespace
 }  // namespace pliant
