@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "pliant/materials.h"
-
 #include "commands.h"
 #include "gallery.h"
 #include "interrupt.h"
@@ -23,10 +21,6 @@ struct Options {
 
 int view(Options options) {
   watch_for_interrupts();
-  if (!options.viewer.material.empty()) {
-    const Result<SolidMaterial> known = material::by_name(options.viewer.material);
-    if (!known) return report_error(known.error()), kExitError;
-  }
   for (const GalleryEntry& entry : gallery()) options.viewer.gallery.push_back({entry.name, entry.file});
   const bool needs_scene = options.viewer.material.empty();
   if (needs_scene && options.scene.empty() && options.viewer.gallery.empty()) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/material_look.h"
 #include "pliant/generators.h"
 #include "pliant/splinters.h"
 
@@ -20,35 +21,24 @@ constexpr float kBetweenBalls = 0.5f;  // s
 
 using Pattern = std::optional<decltype(SplinterDef::pattern)>;
 
-struct Look {
+/// What a crack shows, where it differs from the outside; and how the panel breaks, if it were 1 m thick.
+struct Inside {
   std::string_view material;
-  Appearance outside;
-  std::optional<Vec3> inside;
-  Pattern pattern;  ///< of a panel that is 1 m thick
+  std::optional<Vec3> color;
+  Pattern pattern;
 };
 
-Look look_of(std::string_view name) {
-  const std::array<Look, 12> looks = {{
-      {"rubber", {{0.03f, 0.03f, 0.035f}, 1, 0.8f, 0}, {}, {}},
-      {"jelly", {{0.75f, 0.05f, 0.06f}, 0.8f, 0.15f, 0}, {}, {}},
-      {"foam", {{0.80f, 0.70f, 0.35f}, 1, 0.95f, 0}, {}, {}},
-      {"flesh", {{0.75f, 0.40f, 0.32f}, 1, 0.5f, 0}, {}, {}},
-      {"clay", {{0.45f, 0.22f, 0.12f}, 1, 0.9f, 0}, {}, {}},
-      {"oak",
-       {{0.15f, 0.06f, 0.02f}, 1, 0.8f, 0},
-       Vec3{0.58f, 0.33f, 0.12f},
-       WoodSplinters{.grain = {0, 1, 0}, .length = 3, .width = 0.35f, .slant = 3}},
-      {"glass", {{0.70f, 0.85f, 0.85f}, 0.35f, 0.05f, 0}, {}, GlassSplinters{.size = 0.8f}},
-      {"ice", {{0.62f, 0.80f, 0.90f}, 0.8f, 0.15f, 0}, Vec3{0.85f, 0.92f, 0.95f}, GrainSplinters{.size = 0.6f}},
-      {"concrete", {{0.42f, 0.41f, 0.38f}, 1, 0.9f, 0}, Vec3{0.30f, 0.28f, 0.25f}, GrainSplinters{.size = 0.5f}},
-      {"steel", {{0.56f, 0.57f, 0.58f}, 1, 0.3f, 1}, {}, {}},
-      {"aluminium", {{0.75f, 0.76f, 0.77f}, 1, 0.35f, 1}, {}, {}},
-      {"lead", {{0.22f, 0.23f, 0.25f}, 1, 0.5f, 1}, {}, {}},
+Inside inside_of(std::string_view name) {
+  const std::array<Inside, 4> all = {{
+      {"oak", Vec3{0.58f, 0.33f, 0.12f}, WoodSplinters{.grain = {0, 1, 0}, .length = 3, .width = 0.35f, .slant = 3}},
+      {"glass", {}, GlassSplinters{.size = 0.8f}},
+      {"ice", Vec3{0.85f, 0.92f, 0.95f}, GrainSplinters{.size = 0.6f}},
+      {"concrete", Vec3{0.30f, 0.28f, 0.25f}, GrainSplinters{.size = 0.5f}},
   }};
-  for (const Look& look : looks) {
-    if (look.material == name) return look;
+  for (const Inside& inside : all) {
+    if (inside.material == name) return inside;
   }
-  return looks[4];
+  return {};
 }
 
 /// The pattern for a panel of another thickness.
@@ -67,7 +57,7 @@ Result<SolidDef> panel(const MaterialTrial& trial) {
     error.message = fmt::format("a panel of {} m cannot be made; 0.005 to 0.5 m can", thickness);
     return error;
   }
-  const Look look = look_of(trial.material.name);
+  const Inside inside = inside_of(trial.material.name);
   const Vec3 size = thickness * Vec3{kWide, kHigh, 1};
   SolidDef def{.name = "panel", .mesh = tet_box(size, kWide, kHigh, 1)};
   def.material = material::softened(trial.material, trial.soften_to);
@@ -77,10 +67,11 @@ Result<SolidDef> panel(const MaterialTrial& trial) {
   def.held = {{"top", NodeHalfSpace{{0, -1, 0}, rim}}, {"bottom", NodeHalfSpace{{0, 1, 0}, rim}}};
   def.fracture.lets_go = true;
   def.fracture.min_tets = 6;  // smaller ones are jammed by the next ball
-  def.appearance = look.outside;
-  def.interior_color = look.inside;
-  if (look.pattern && def.material.is_breakable()) {
-    SplinterDef splinters{.pattern = scaled(*look.pattern, thickness), .color = look.outside.color, .variation = 0.15f};
+  def.appearance = look_of_material(trial.material.name);
+  def.interior_color = inside.color;
+  if (inside.pattern && def.material.is_breakable()) {
+    SplinterDef splinters{
+        .pattern = scaled(*inside.pattern, thickness), .color = def.appearance.color, .variation = 0.15f};
     Result<Splinters> made = make_splinters(def.mesh, splinters);
     if (!made) return made.error();
     def.splinters = std::make_shared<const Splinters>(std::move(*made));

@@ -16,7 +16,7 @@ struct MaterialTrial {
   float soften_to = 5e6f;     ///< Pa, see `material::softened`
 };
 
-/// Splinters and colours suit the material's name; one of another name looks like clay. Errors: a thickness of which no
+/// Splinters and colours suit the material's name. Errors: a thickness of which no
 /// panel can be made.
 Result<Scene> material_preview(const MaterialTrial& trial);
 
