@@ -71,7 +71,7 @@ class HullBuilder {
  private:
   struct HullFace {
     Face v;
-    std::array<std::uint32_t, 3> next;  ///< the face across the edge from v[i] to v[i + 1]
+    std::array<std::uint32_t, 3> next{};  ///< the face across the edge from v[i] to v[i + 1]
     GridPoint normal;
     std::vector<std::uint32_t> above;  ///< points that see this face, each filed under one face only
     bool alive = true;
