@@ -32,20 +32,30 @@ inline NodeLanes load_nodes(const Vec4* from, const std::uint32_t* index) {
           __builtin_shufflevector(zw0, zw2, 2, 3, 10, 11, 6, 7, 14, 15)};
 }
 
-inline void store_nodes(Vec4* to, const std::uint32_t* index, const NodeLanes& nodes) {
+/// `to(lane)` is where the node of a lane goes.
+template <typename Place>
+inline void store_nodes(const NodeLanes& nodes, Place&& to) {
   const auto& [v, w] = nodes;
   const Float8 xy0 = __builtin_shufflevector(v.x, v.y, 0, 1, 8, 9, 4, 5, 12, 13);
   const Float8 xy2 = __builtin_shufflevector(v.x, v.y, 2, 3, 10, 11, 6, 7, 14, 15);
   const Float8 zw0 = __builtin_shufflevector(v.z, w, 0, 1, 8, 9, 4, 5, 12, 13);
   const Float8 zw2 = __builtin_shufflevector(v.z, w, 2, 3, 10, 11, 6, 7, 14, 15);
   const auto put = [&](std::size_t lane, Float8 both) {
-    store4(&to[index[lane]].x, __builtin_shufflevector(both, both, 0, 1, 2, 3));
-    store4(&to[index[lane + 4]].x, __builtin_shufflevector(both, both, 4, 5, 6, 7));
+    store4(&to(lane)->x, __builtin_shufflevector(both, both, 0, 1, 2, 3));
+    store4(&to(lane + 4)->x, __builtin_shufflevector(both, both, 4, 5, 6, 7));
   };
   put(0, __builtin_shufflevector(xy0, zw0, 0, 2, 8, 10, 4, 6, 12, 14));
   put(1, __builtin_shufflevector(xy0, zw0, 1, 3, 9, 11, 5, 7, 13, 15));
   put(2, __builtin_shufflevector(xy2, zw2, 0, 2, 8, 10, 4, 6, 12, 14));
   put(3, __builtin_shufflevector(xy2, zw2, 1, 3, 9, 11, 5, 7, 13, 15));
+}
+
+inline void store_nodes(Vec4* to, const std::uint32_t* index, const NodeLanes& nodes) {
+  store_nodes(nodes, [&](std::size_t lane) { return to + index[lane]; });
+}
+/// To eight nodes that lie side by side.
+inline void store_nodes(Vec4* to, const NodeLanes& nodes) {
+  store_nodes(nodes, [&](std::size_t lane) { return to + lane; });
 }
 
 /// The first `count` lanes only; the others are not touched.

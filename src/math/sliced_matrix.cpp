@@ -19,7 +19,7 @@ void SlicedMatrix::build(std::size_t rows, const std::vector<std::pair<std::uint
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const auto row = static_cast<std::uint32_t>(slice * kLanes + lane);
         // Padding points at the row itself: a difference of zero.
-        columns_.push_back(lane_offset(k < columns_of[row].size() ? columns_of[row][k] : row));
+        columns_.push_back(k < columns_of[row].size() ? columns_of[row][k] : row);
       }
     }
     starts_.push_back(starts_.back() + width);
@@ -29,9 +29,8 @@ void SlicedMatrix::build(std::size_t rows, const std::vector<std::pair<std::uint
 
 std::uint32_t SlicedMatrix::find(std::uint32_t row, std::uint32_t column) const {
   const std::size_t slice = row / kLanes, lane = row % kLanes;
-  const std::uint32_t wanted = lane_offset(column);
   for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k) {
-    if (columns_[k * kLanes + lane] == wanted && column != row) {
+    if (columns_[k * kLanes + lane] == column && column != row) {
       return static_cast<std::uint32_t>(k * kBlockFloats + lane);
     }
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "math/lane_vectors.h"
+#include "math/node_lanes.h"
 
 namespace pliant {
 
@@ -47,7 +48,22 @@ class SlicedMatrix {
     const float* block = values_.data() + starts_[slice] * kBlockFloats;
     const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
     for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlockFloats, column += kLanes) {
-      const LaneVec3<Float8> d = gather_vec8(x, load_index8(column)) - own;
+      const LaneVec3<Float8> d = gather_vec8(x, lane_offsets(load_index8(column))) - own;
+      y.x += load8(block) * d.x + load8(block + 8) * d.y + load8(block + 16) * d.z;
+      y.y += load8(block + 24) * d.x + load8(block + 32) * d.y + load8(block + 40) * d.z;
+      y.z += load8(block + 48) * d.x + load8(block + 56) * d.y + load8(block + 64) * d.z;
+    }
+    return y;
+  }
+
+  /// The same from nodes side by side, of which `own` are those of the slice: half the time, as three gathers of single
+  /// floats take longer than what is done with them.
+  LaneVec3<Float8> differences(std::size_t slice, const LaneVec3<Float8>& own, const Vec4* x) const {
+    LaneVec3<Float8> y;
+    const float* block = values_.data() + starts_[slice] * kBlockFloats;
+    const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
+    for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlockFloats, column += kLanes) {
+      const LaneVec3<Float8> d = load_nodes(x, column).xyz - own;
       y.x += load8(block) * d.x + load8(block + 8) * d.y + load8(block + 16) * d.z;
       y.y += load8(block + 24) * d.x + load8(block + 32) * d.y + load8(block + 40) * d.z;
       y.z += load8(block + 48) * d.x + load8(block + 56) * d.y + load8(block + 64) * d.z;
@@ -62,7 +78,7 @@ class SlicedMatrix {
     const float* block = values_.data() + starts_[slice] * kBlockFloats;
     const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
     for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlockFloats, column += kLanes) {
-      const Int8 at = load_index8(column);
+      const Int8 at = lane_offsets(load_index8(column));
       const LaneVec3<Float8> d = gather_vec8(x, at) - own_x, e = gather_vec8(z, at) - own_z;
       const LaneVec3<Float8> rows[3] = {load_vec8(block), load_vec8(block + 24), load_vec8(block + 48)};
       of_x.x += dot(rows[0], d), of_x.y += dot(rows[1], d), of_x.z += dot(rows[2], d);
@@ -89,7 +105,7 @@ class SlicedMatrix {
  private:
   std::size_t blocks_ = 0;
   std::vector<std::size_t> starts_;     ///< per slice, in groups of eight blocks
-  std::vector<std::uint32_t> columns_;  ///< lane_offset of the column, eight for each group
+  std::vector<std::uint32_t> columns_;  ///< eight for each group
   std::vector<float> values_;
 };
 

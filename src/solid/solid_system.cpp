@@ -75,6 +75,7 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
   pair_blocks_.resize(layout.pairs.size());
   arms_.assign(layout.slot_count);
   p_.assign(layout.slot_count);
+  p_nodes_.assign(layout.slot_count, {});
   q_.assign(layout.slot_count);
   inverse_.assign(layout.slot_count / 8 * 48, 0.0f);
   extra_of_group_.assign(layout.slot_count / 8, kNone);
@@ -363,7 +364,9 @@ void SolidSystem::renew_direction(const SolidLayout& layout, const Chunk& chunk,
   const Float8 share = broadcast(beta);
   for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
     for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
-      p_.set_group(g, q_.group(g) + prolong(a, g) + p_.group(g) * share);
+      const LaneVec3<Float8> p = q_.group(g) + prolong(a, g) + p_.group(g) * share;
+      p_.set_group(g, p);
+      store_nodes(p_nodes_.data() + 8 * g, {p});
     }
   }
 }
@@ -436,8 +439,8 @@ float SolidSystem::least_stiffness() const {
 
 std::size_t SolidSystem::bytes() const {
   const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + z_.floats().size() +
-                             inverse_.size() + free_.size() + tied_.size() + extras_.capacity() + radii_.size() +
-                             coarse_x_.size() + coarse_r_.size();
+                             4 * p_nodes_.size() + inverse_.size() + free_.size() + tied_.size() + extras_.capacity() +
+                             radii_.size() + coarse_x_.size() + coarse_r_.size();
   return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + inverse_is_old_.size() +
          holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
          sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes();

@@ -94,7 +94,8 @@ class SolidSystem {
       Float8 pq{};
       for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
         const LaneVec3<Float8> p = p_.group(g);
-        const LaneVec3<Float8> own = p * load8(tied_.data() + 8 * g) + internal(layout, g, p_);
+        const LaneVec3<Float8> stretched = layout.matrix.differences(g, p, p_nodes_.data());
+        const LaneVec3<Float8> own = p * load8(tied_.data() + 8 * g) + stretched;
         const LaneVec3<Float8> q = more(g, p, own) * free_mask(g);
         q_.set_group(g, q);
         pq += dot(p, q);
@@ -144,7 +145,8 @@ class SolidSystem {
   bool is_free_ = false;                    ///< no node is held: the rigid level is in use
   std::vector<float> coarse_x_, coarse_r_;  ///< eight floats for each aggregate
   LaneVectors p_, q_;
-  LaneVectors z_;  ///< of `solve_shape` alone
+  std::vector<Vec4> p_nodes_;  ///< p once more, node by node: what neighbours read of it
+  LaneVectors z_;              ///< of `solve_shape` alone
 
   std::vector<Sums> sums_;  ///< per chunk
   /// The sum of `body(chunk)` over all chunks, in their order.

@@ -175,15 +175,21 @@ TEST(SlicedMatrix, MultipliesAsADenseMatrixDoes) {
     x.set(i, v);
     for (std::uint32_t k = 0; k < 3; ++k) dense_x[3 * i + k] = static_cast<double>(v[k]);
   }
+  std::vector<Vec4> nodes(kRows);
+  for (std::size_t g = 0; g < x.groups(); ++g) store_nodes(nodes.data() + 8 * g, {x.group(g)});
   const Eigen::VectorXd expected = dense * dense_x;
   for (std::uint32_t slice = 0; slice < matrix.slices(); ++slice) {
     const LaneVec3<Float8> y = matrix.differences(slice, x.data());
+    const LaneVec3<Float8> from_nodes = matrix.differences(slice, x.group(slice), nodes.data());
     const LaneSym3<Float8> d = matrix.diagonal(slice);
     for (std::uint32_t l = 0; l < 8; ++l) {
       const std::uint32_t i = 3 * (8 * slice + l);
       EXPECT_NEAR(static_cast<double>(y.x[l]), expected[i], 1e-4);
       EXPECT_NEAR(static_cast<double>(y.y[l]), expected[i + 1], 1e-4);
       EXPECT_NEAR(static_cast<double>(y.z[l]), expected[i + 2], 1e-4);
+      EXPECT_EQ(from_nodes.x[l], y.x[l]);
+      EXPECT_EQ(from_nodes.y[l], y.y[l]);
+      EXPECT_EQ(from_nodes.z[l], y.z[l]);
       EXPECT_NEAR(static_cast<double>(d.xx[l]), dense(i, i), 1e-4);
       EXPECT_NEAR(static_cast<double>(d.xy[l]), (dense(i, i + 1) + dense(i + 1, i)) / 2, 1e-4);
       EXPECT_NEAR(static_cast<double>(d.yz[l]), (dense(i + 1, i + 2) + dense(i + 2, i + 1)) / 2, 1e-4);
