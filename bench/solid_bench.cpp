@@ -52,7 +52,7 @@ double true_residual(const SolidBody& body, const LaneVectors& before) {
   for (std::size_t g = 0; g < layout.slot_count / 8; ++g) {
     LaneVec3<Float8> force;
     for (std::size_t k = layout.sum_starts[g]; k < layout.sum_starts[g + 1]; ++k) {
-      force = force + gather_vec8(body.elements().forces(), load_index8(layout.sum_offsets.data() + 8 * k));
+      force = force + load_nodes(body.elements().forces(), layout.sum_corners.data() + 8 * k).xyz;
     }
     const LaneVec3<Float8> stretched = layout.matrix.differences(g, body.state().velocities.data());
     for (std::uint32_t l = 0; l < 8; ++l) {

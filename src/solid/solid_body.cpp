@@ -174,7 +174,7 @@ void SolidBody::assemble(Workers& workers, float dt) {
     for (std::size_t g = begin; g < end; ++g) {
       LaneVec3<Float8> force;
       for (std::size_t k = layout_.sum_starts[g]; k < layout_.sum_starts[g + 1]; ++k) {
-        force = force + gather_vec8(elements_.forces(), load_index8(layout_.sum_offsets.data() + 8 * k));
+        force = force + load_nodes(elements_.forces(), layout_.sum_corners.data() + 8 * k).xyz;
       }
       internal_.set_group(g, force);
     }

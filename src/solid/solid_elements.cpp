@@ -55,6 +55,11 @@ void load_corners(const SolidLayout& layout, std::size_t batch, const float* pos
   for (std::size_t c = 0; c < 4; ++c) x[c] = gather_vec8(positions, load_index8(offsets + 8 * c));
 }
 
+void store_corners(std::vector<Vec4>& to, std::size_t batch, std::size_t corner, const NodeLanes& values) {
+  Vec4* first = to.data() + 4 * kLanes * batch + corner;
+  store_nodes(values, [&](std::size_t lane) { return first + 4 * lane; });
+}
+
 }  // namespace
 
 ElementKind element_kind(const SolidMaterial& material) {
@@ -69,8 +74,8 @@ SolidElements::SolidElements(const TetMesh& mesh, const SolidLayout& layout,
   properties_.resize(batches * 8 * kProperties);
   rotations_.resize(batches * 32);
   ratios_.resize(batches * 8);
-  forces_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
-  h_.assign((batches + 1) * SolidLayout::kElementFloats, 0.0f);
+  forces_.assign(batches * 4 * kLanes + 1, {});
+  h_ = forces_;
   const std::size_t block_batches = batches - layout.first_block_batch;
   blocks_.assign((block_batches + 1) * SolidLayout::kBlockFloats, 0.0f);
   grains_.assign(block_batches * 32, 0.0f);
@@ -277,10 +282,10 @@ void SolidElements::update_from_vectors(std::size_t batch, const LaneMat3<Float8
   const LaneSym3<Float8> strain = corotational_strain(rotation, f, rest_strain(batch));
   const LaneSym3<Float8> stress = linear_stress(strain, element.lambda, element.mu);
   const auto out = corotational_output(element, rotation, stress, broadcast(dt));
-  const std::size_t at = batch * SolidLayout::kElementFloats;
+  const Float8 ratio = load8(ratios_.data() + 8 * batch);
   for (std::size_t c = 0; c < 4; ++c) {
-    store_vec8(forces_.data() + at + 24 * c, out.force[c]);
-    store_vec8(h_.data() + at + 24 * c, out.h[c]);
+    store_corners(forces_, batch, c, {out.force[c]});
+    store_corners(h_, batch, c, {out.h[c], ratio});
   }
 }
 
@@ -299,14 +304,13 @@ void SolidElements::update_by_blocks(const SolidLayout& layout, std::size_t batc
 
   const LaneVec3<Float8>&g1 = element.gradients.c0, &g2 = element.gradients.c1, &g3 = element.gradients.c2;
   const LaneVec3<Float8> gradients[4] = {-(g1 + g2 + g3), g1, g2, g3};
-  float* force_at = forces_.data() + batch * SolidLayout::kElementFloats;
   LaneVec3<Float8> total;
   for (std::size_t c = 1; c < 4; ++c) {
     const LaneVec3<Float8> force = state.stress * gradients[c] * -element.volume;
     total = total + force;
-    store_vec8(force_at + 24 * c, force);
+    store_corners(forces_, batch, c, {force});
   }
-  store_vec8(force_at, -total);
+  store_corners(forces_, batch, 0, {-total});
   const Float8 scale = element.volume * (dt * dt + element.stiffness_damping * dt);
   for (std::size_t e = 0; e < 6; ++e) {
     const auto k = tangent_block(state.tangent, gradients[kTetEdges[e][0]], gradients[kTetEdges[e][1]]) * scale;
@@ -333,11 +337,11 @@ void SolidElements::flow(Workers& workers, const SolidLayout& layout, const floa
 
 std::size_t SolidElements::bytes() const {
   std::size_t floats = 0;
-  for (const std::vector<float>* list : {&gradients_, &properties_, &rotations_, &rest_strains_, &plasticity_, &grains_,
-                                         &blocks_, &forces_, &h_, &ratios_}) {
+  for (const std::vector<float>* list :
+       {&gradients_, &properties_, &rotations_, &rest_strains_, &plasticity_, &grains_, &blocks_, &ratios_}) {
     floats += list->size();
   }
-  return floats * sizeof(float);
+  return floats * sizeof(float) + (forces_.size() + h_.size()) * sizeof(Vec4);
 }
 
 }  // namespace pliant

@@ -55,12 +55,13 @@ class SolidElements {
   };
   Stressed stressed(const SolidLayout& layout, std::size_t batch, const float* positions) const;
   ElementSample sample(const SolidLayout& layout, std::uint32_t lane) const;
-  const float* forces() const { return forces_.data(); }
-  const float* h() const { return h_.data(); }
+  /// By corner of the layout; the last is zero.
+  const Vec4* forces() const { return forces_.data(); }
+  /// √(V μ) R g with the time step, and λ/μ beside it: what the matrix of an edge is made of.
+  const Vec4* h() const { return h_.data(); }
   /// Of the batches from `SolidLayout::first_block_batch` on.
   const float* blocks() const { return blocks_.data(); }
-  /// λ/μ by batch * 8 + lane.
-  const float* ratios() const { return ratios_.data(); }
+  /// Whether λ/μ is the same everywhere.
   bool is_uniform() const { return is_uniform_; }
   std::size_t bytes() const;
 
@@ -95,10 +96,10 @@ class SolidElements {
   std::vector<float> plasticity_;    ///< per batch yield, creep rate, maximum, x 8; empty where nothing flows
   std::vector<float> grains_;        ///< per block batch: extra modulus, direction, x 8
   std::vector<float> blocks_;        ///< per block batch, and a batch of zeros
-  std::vector<float> forces_, h_;    ///< element output, with one batch of zeros at the end
-  std::vector<float> ratios_;
+  std::vector<float> ratios_;        ///< λ/μ by batch * 8 + lane
+  std::vector<Vec4> forces_, h_;     ///< by corner, and a zero at the end: gathered where nodes and edges are summed
   std::vector<std::int64_t> crushed_counts_;  ///< scratch, per chunk
-  bool is_uniform_ = true;                    ///< all ratios are equal
+  bool is_uniform_ = true;
 };
 
 }  // namespace pliant

@@ -46,10 +46,6 @@ std::vector<Edge> unique_edges(const TetMesh& mesh) {
   return edges;
 }
 
-std::uint32_t element_offset(std::uint32_t batch_lane, std::uint32_t corner) {
-  return batch_lane / 8 * static_cast<std::uint32_t>(SolidLayout::kElementFloats) + corner * 24 + batch_lane % 8;
-}
-
 class LayoutBuilder {
  public:
   LayoutBuilder(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds) : mesh_(mesh), kinds_(kinds) {}
@@ -152,14 +148,15 @@ class LayoutBuilder {
     }
   }
 
-  std::uint32_t zeros() const { return static_cast<std::uint32_t>(out_.batches() * SolidLayout::kElementFloats); }
+  /// The corner after the last, where nothing is.
+  std::uint32_t zeros() const { return static_cast<std::uint32_t>(4 * kLanes * out_.batches()); }
 
   void list_node_sums() {
     std::vector<std::vector<std::uint32_t>> of_slot(out_.slot_count);
     for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
       if (!out_.lane_is_real[lane]) continue;
       for (std::uint32_t c = 0; c < 4; ++c) {
-        of_slot[out_.slot_of_node[mesh_.tets[out_.tet_of_lane[lane]][c]]].push_back(element_offset(lane, c));
+        of_slot[out_.slot_of_node[mesh_.tets[out_.tet_of_lane[lane]][c]]].push_back(4 * lane + c);
       }
     }
     out_.sum_starts.assign(1, 0);
@@ -169,10 +166,10 @@ class LayoutBuilder {
       for (std::size_t k = 0; k < width; ++k) {
         for (std::size_t l = 0; l < 8; ++l) {
           const auto& list = of_slot[group * 8 + l];
-          out_.sum_offsets.push_back(k < list.size() ? list[k] : zeros());
+          out_.sum_corners.push_back(k < list.size() ? list[k] : zeros());
         }
       }
-      out_.sum_starts.push_back(static_cast<std::uint32_t>(out_.sum_offsets.size() / 8));
+      out_.sum_starts.push_back(static_cast<std::uint32_t>(out_.sum_corners.size() / 8));
     }
   }
 
@@ -270,9 +267,8 @@ class LayoutBuilder {
     for_each_incidence(
         all, edges, count, [&](const Incidence& e) { return !by_block(e); },
         [&](const auto& lanes) {
-          for (const Incidence* e : lanes) out_.incidences.push_back(e ? element_offset(e->tet, e->corner_i) : zeros());
-          for (const Incidence* e : lanes) out_.incidences.push_back(e ? element_offset(e->tet, e->corner_j) : zeros());
-          for (const Incidence* e : lanes) out_.incidence_lanes.push_back(e ? e->tet : 0);
+          for (const Incidence* e : lanes) out_.incidences.push_back(e ? 4 * e->tet + e->corner_i : zeros());
+          for (const Incidence* e : lanes) out_.incidences.push_back(e ? 4 * e->tet + e->corner_j : zeros());
         });
     for_each_incidence(all, edges, count, by_block, [&](const auto& lanes) {
       for (const Incidence* e : lanes) out_.block_incidences.push_back(e ? block_offset(*e) : no_block());
@@ -310,9 +306,9 @@ SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_
 std::size_t SolidLayout::bytes() const {
   const auto of = [](const auto& list) { return list.size() * sizeof(list[0]); };
   return of(slot_of_node) + of(node_of_slot) + of(aggregate_starts) + of(batch_of_tet) + of(tet_of_lane) +
-         of(lane_is_real) + of(corner_offset) + of(sum_starts) + of(sum_offsets) + of(pairs) + of(edge_slots) +
-         of(edge_targets) + of(incidence_starts) + of(incidences) + of(incidence_lanes) + of(block_incidence_starts) +
-         of(block_incidences) + of(kind_of_batch) + matrix.bytes();
+         of(lane_is_real) + of(corner_offset) + of(sum_starts) + of(sum_corners) + of(pairs) + of(edge_slots) +
+         of(edge_targets) + of(incidence_starts) + of(incidences) + of(block_incidence_starts) + of(block_incidences) +
+         of(kind_of_batch) + matrix.bytes();
 }
 
 }  // namespace pliant

@@ -25,8 +25,9 @@ struct SolidLayout {
   std::vector<std::uint32_t> slot_of_node, node_of_slot;  ///< kNone for padding
   std::vector<std::uint32_t> aggregate_starts;            ///< in groups of eight slots
 
-  // Tets in batches of eight of one element kind. An element's output is 4 corners x 3 coordinates x 8 lanes.
-  static constexpr std::size_t kElementFloats = 4 * 24;
+  // Tets in batches of eight of one element kind. Their corners are numbered 4 * (batch * 8 + lane) + corner, and a
+  // last one stands for nothing.
+  static constexpr std::size_t kElementFloats = 4 * 24;  ///< of what is kept as 4 corners x 3 coordinates x 8 lanes
   std::uint32_t tet_count = 0;
   std::vector<std::uint32_t> batch_of_tet;   ///< batch * 8 + lane, by tet of the mesh
   std::vector<std::uint32_t> tet_of_lane;    ///< by batch * 8 + lane; padding repeats a tet of its batch
@@ -40,7 +41,7 @@ struct SolidLayout {
 
   // Node sums: what the tets around a node push it with. Rows like a SlicedMatrix's.
   std::vector<std::uint32_t> sum_starts;   ///< per group of eight slots, in eights
-  std::vector<std::uint32_t> sum_offsets;  ///< into element output; padding reads the zeros after the last batch
+  std::vector<std::uint32_t> sum_corners;  ///< padding is the corner after the last
 
   // Edges, i < j in slots, in batches of eight of one pair of aggregates.
   struct Pair {
@@ -51,8 +52,7 @@ struct SolidLayout {
   std::vector<std::uint32_t> edge_slots;              ///< per batch 8 of i then 8 of j
   std::vector<std::uint32_t> edge_targets;            ///< in the matrix: per batch 8 of (i, j), then 8 of (j, i)
   std::vector<std::uint32_t> incidence_starts;        ///< per batch, in sixteens
-  std::vector<std::uint32_t> incidences;              ///< into element output: 8 corners i, 8 corners j
-  std::vector<std::uint32_t> incidence_lanes;         ///< the tets of `incidences`, 8 each, as batch * 8 + lane
+  std::vector<std::uint32_t> incidences;              ///< 8 corners i, 8 corners j
   std::vector<std::uint32_t> block_incidence_starts;  ///< per batch, in eights
   std::vector<std::uint32_t> block_incidences;        ///< into the blocks; the top bit: transposed
   static constexpr std::uint32_t kTransposed = 0x80000000;

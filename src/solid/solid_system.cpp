@@ -74,6 +74,7 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
   coarse_r_ = coarse_x_;
   pair_blocks_.resize(layout.pairs.size());
   arms_.assign(layout.slot_count);
+  arm_nodes_.assign(layout.slot_count, {});
   p_.assign(layout.slot_count);
   p_nodes_.assign(layout.slot_count, {});
   q_.assign(layout.slot_count);
@@ -122,27 +123,29 @@ void SolidSystem::locate_aggregates(Workers& workers, const SolidLayout& layout,
       const LaneVec3<Float8> middle{broadcast(center.x), broadcast(center.y), broadcast(center.z)};
       rigid_.place(a, center - reference_, radii_[a]);
       const Float8 scale = broadcast(1 / radii_[a]);
-      for (std::uint32_t g = first; g < last; ++g) arms_.set_group(g, (positions.group(g) - middle) * scale);
+      for (std::uint32_t g = first; g < last; ++g) {
+        const LaneVec3<Float8> arms = (positions.group(g) - middle) * scale;
+        arms_.set_group(g, arms);
+        store_nodes(arm_nodes_.data() + 8 * g, {arms, free_mask(g)});
+      }
     }
   });
 }
 
 template <typename Sums>
 void SolidSystem::assemble_pair(SolidLayout& layout, const SolidElements& elements, std::size_t pair) {
-  const float* h = elements.h();
-  const float* ratios = elements.ratios();
   const bool uniform = elements.is_uniform();
   Sums sums;
   for (std::size_t batch = layout.pairs[pair].begin; batch < layout.pairs[pair].end; ++batch) {
     LaneMat3<Float8> w, weighted;
     for (std::size_t k = layout.incidence_starts[batch]; k < layout.incidence_starts[batch + 1]; ++k) {
-      const LaneVec3<Float8> h_i = gather_vec8(h, load_index8(layout.incidences.data() + 16 * k));
-      const LaneVec3<Float8> h_j = gather_vec8(h, load_index8(layout.incidences.data() + 16 * k + 8));
+      const auto [h_i, ratio] = load_nodes(elements.h(), layout.incidences.data() + 16 * k);
+      const LaneVec3<Float8> h_j = load_nodes(elements.h(), layout.incidences.data() + 16 * k + 8).xyz;
       const LaneMat3<Float8> outer{h_i * h_j.x, h_i * h_j.y, h_i * h_j.z};
       w = w + outer;
-      if (!uniform) weighted = weighted + outer * gather8(ratios, layout.incidence_lanes.data() + 8 * k);
+      if (!uniform) weighted = weighted + outer * ratio;
     }
-    if (uniform) weighted = w * broadcast(ratios[0]);
+    if (uniform) weighted = w * broadcast(elements.h()[0].w);
     LaneMat3<Float8> block = weighted + w.transposed();
     const Float8 trace = w.c0.x + w.c1.y + w.c2.z;
     block.c0.x += trace, block.c1.y += trace, block.c2.z += trace;
@@ -155,10 +158,9 @@ void SolidSystem::assemble_pair(SolidLayout& layout, const SolidElements& elemen
     scatter_blocks(layout.matrix.values(), layout.matrix.nowhere(), targets, targets + 8, block);
 
     const std::uint32_t* slots = layout.edge_slots.data() + 16 * batch;
-    const Int8 i = load_index8(slots), j = load_index8(slots + 8);
-    const LaneVec3<Float8> r_i = gather_vec8(arms_.data(), lane_offsets(i));
-    const LaneVec3<Float8> r_j = gather_vec8(arms_.data(), lane_offsets(j));
-    sums.add(block, r_i, r_j, gather8(free_.data(), i), gather8(free_.data(), j));
+    const auto [r_i, free_i] = load_nodes(arm_nodes_.data(), slots);
+    const auto [r_j, free_j] = load_nodes(arm_nodes_.data(), slots + 8);
+    sums.add(block, r_i, r_j, free_i, free_j);
   }
   finish(sums, pair_blocks_[pair]);
 }
@@ -439,8 +441,8 @@ float SolidSystem::least_stiffness() const {
 
 std::size_t SolidSystem::bytes() const {
   const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + z_.floats().size() +
-                             4 * p_nodes_.size() + inverse_.size() + free_.size() + tied_.size() + extras_.capacity() +
-                             radii_.size() + coarse_x_.size() + coarse_r_.size();
+                             4 * (p_nodes_.size() + arm_nodes_.size()) + inverse_.size() + free_.size() + tied_.size() +
+                             extras_.capacity() + radii_.size() + coarse_x_.size() + coarse_r_.size();
   return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + inverse_is_old_.size() +
          holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
          sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes();

@@ -133,6 +133,7 @@ class SolidSystem {
   std::vector<float> radii_;         ///< of aggregates, at rest
   std::vector<std::uint8_t> holds_;  ///< whether an aggregate has held nodes
   LaneVectors arms_;                 ///< from the aggregate's middle to the slot, over the radius
+  std::vector<Vec4> arm_nodes_;      ///< the same node by node, with `free` beside it
   std::vector<float> free_, tied_;
   std::vector<std::uint32_t> extra_of_group_;  ///< into extras_, or kNone
   std::vector<float> extras_;                  ///< per entry 6 x 8

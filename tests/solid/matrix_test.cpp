@@ -179,8 +179,8 @@ TEST(SolidMatrix, ForcesAreThoseOfTheReference) {
   for (std::uint32_t lane = 0; lane < parts.layout.tet_of_lane.size(); ++lane) {
     if (!parts.layout.lane_is_real[lane]) continue;
     for (std::uint32_t c = 0; c < 4; ++c) {
-      const float* at = parts.elements->forces() + lane / 8 * SolidLayout::kElementFloats + c * 24 + lane % 8;
-      found.segment<3>(3 * parts.mesh.tets[parts.layout.tet_of_lane[lane]][c]) += to_eigen({at[0], at[8], at[16]});
+      const Vec4& at = parts.elements->forces()[4 * lane + c];
+      found.segment<3>(3 * parts.mesh.tets[parts.layout.tet_of_lane[lane]][c]) += to_eigen(at.xyz());
     }
   }
   std::printf("forces: relative error %.1e\n", (found - expected).norm() / expected.norm());
