@@ -1,13 +1,15 @@
 // Layered bodies at the counts of Galoppo et al. 2006: a soft ring that lands on the ground, slides and comes to rest;
 // two treaded tires that roll into each other and fall (their Figure 1).
 //
-// Whole steps of a world, with contact and friction. Their paper's figures, on a Pentium 4 and a GeForce 7800, are 120K
-// nodes, 1M tets and 15K contacts a second.
+// Whole steps of a world, with contact and friction; and the search for contacts by textures alone, on atlases of 64²
+// to 512² texels. Their paper's figures, on a Pentium 4 and a GeForce 7800, are 120K nodes, 1M tets and 15K contacts a
+// second.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "collide/texture_contacts.h"
 #include "pliant/generators.h"
 #include "pliant/world.h"
 
@@ -119,6 +121,65 @@ BenchResult run_tires(const BenchContext& context) {
   });
 }
 
+/// Two rings of the same atlas, one moved: what a search for their contacts takes.
+struct RingPair {
+  TriMesh low, high;
+  std::vector<Vec3> still;
+  TexturedSurface a, b;
+  TextureContacts contacts;
+
+  RingPair(int texels, Vec3 apart)
+      : low(atlas_torus(0.5f, 0.2f, texels, texels).surface),
+        high(low),
+        still(low.vertices.size()),
+        a(high.faces, high.vertices),
+        b(low.faces, low.vertices) {
+    for (Vec3& v : high.vertices) v += apart;
+  }
+  void fit(Workers& workers) {
+    a.fit(high.vertices, still, {}, 1, workers), b.fit(low.vertices, still, {}, 1, workers);
+  }
+  std::size_t find(Workers& workers) {
+    return contacts.find(a, b, {.reach = 0.08f, .margin = 2e-3f * a.edge()}, workers).size();
+  }
+};
+
+double median_ms(int repeats, const std::function<void()>& run) {
+  run();  // memory
+  std::vector<double> times = measure(repeats, run);
+  std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
+  return times[static_cast<std::size_t>(repeats / 2)];
+}
+
+/// The same area of contact, all around, on finer and finer atlases: contacts grow with the texels. Then a spot of some
+/// hundred contacts, whatever the atlas: what is left is the price of the mesh.
+BenchResult run_detection(int texels, const BenchContext& context) {
+  constexpr float kOverlap = 2e-3f, kSpotContacts = 100;
+  const int searches = 4 * context.repeats + 1;
+  Workers workers(context.threads);
+  RingPair wide(texels, {0, 0.4f - kOverlap, 0});
+  // Its lens has an area of 1.18 times the overlap, with 0.18 n² nodes of each ring a square metre.
+  RingPair spot(texels, {1.4f - kSpotContacts / (0.4255f * static_cast<float>(texels * texels)), 0, 0});
+  BenchResult result;
+  result.threads = context.threads;
+  std::size_t found = 0, of_spot = 0;
+  std::vector<std::vector<double>> times;
+  wide.fit(workers), wide.find(workers);  // memory
+  times.push_back(measure(searches, [&] { wide.fit(workers), found = wide.find(workers); }));
+  summarize(times, result);
+  const double fit = median_ms(searches, [&] { spot.fit(workers); });
+  const double at_spot = median_ms(searches, [&] { of_spot = spot.find(workers); });
+  const auto contacts = static_cast<double>(found);
+  result.counts = {{"nodes", 2 * static_cast<double>(texels) * texels},
+                   {"contacts", contacts},
+                   {"spot_contacts", static_cast<double>(of_spot)}};
+  result.figures = {{"us_per_contact", 1e3 * result.median_ms / std::max(contacts, 1.0)},
+                    {"fit_ms", fit},
+                    {"fit_ns_per_node", 1e6 * fit / (2.0 * texels * texels)},
+                    {"spot_ms", at_spot}};
+  return result;
+}
+
 }  // namespace
 
 void add_layered_benchmarks(std::vector<Benchmark>& suite) {
@@ -131,6 +192,10 @@ void add_layered_benchmarks(std::vector<Benchmark>& suite) {
   }
   suite.push_back({"layered_40k_head", [](const BenchContext& context) { return run_body(head_def(), context); }});
   suite.push_back({"tires", run_tires});
+  for (const int texels : {64, 128, 256, 512}) {
+    suite.push_back({fmt::format("layered_detection_{}", texels),
+                     [texels](const BenchContext& context) { return run_detection(texels, context); }});
+  }
 }
 
 }  // namespace pliant

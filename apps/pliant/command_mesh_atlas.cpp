@@ -122,6 +122,9 @@ void add_atlas_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--crease-angle", command->options.crease_angle,
                   "Edges bent by more degrees than this are kept; 40 if left out")
       ->check(CLI::Range(1, 180));
+  app->add_flag("--fill", command->options.fill,
+                "Fill a mesh that is open, or has edges of more than two faces, by a lattice, and take the surface of "
+                "that");
   app->add_option("--thickness", command->thickness,
                   "Of the layer to try, in metres; a tenth of the shortest side if left out")
       ->check(CLI::PositiveNumber);

@@ -85,6 +85,10 @@ struct AtlasOptions {
   Charts charts = Charts::Given;
   /// Edges where the mesh is bent by more than this many degrees are kept. 180 for none.
   float crease_angle = 40;
+  /// What is open, or has edges of more than two faces, as many scans and models do, is filled by a lattice about as
+  /// fine as the nodes (`tetrahedralize`), and the surface of that is laid out; texture coordinates are lost. Otherwise
+  /// it is refused.
+  bool fill = false;
   int threads = 0;  ///< 0 for as many as the machine has
 };
 
@@ -105,13 +109,14 @@ struct AtlasReport {
   float distance = 0;     ///< m, from the nodes' surface to the mesh at most, measured at the middles of faces
   bool uses_given_uvs = false;
   bool is_packed_anew = false;       ///< the mesh's own charts, but elsewhere in the texture
+  bool is_filled = false;            ///< the surface is that of a lattice in the mesh
   std::vector<MeshPoint> sources{};  ///< by node: where it lies on the mesh that was given
   std::vector<std::string> notes{};  ///< what was mended and what could not be used
 };
 
 /// Lays out a closed mesh. Vertices at the same place are welded, double faces dropped and faces turned outward; a mesh
-/// that is still open, or has edges of more than two faces, is an `Error` that says where. Linear in the texels and the
-/// mesh, some seconds for a resolution of 512. The same on any number of threads.
+/// that is still open, or has edges of more than two faces, is an `Error` that says where, unless it may be filled.
+/// Linear in the texels and the mesh, some seconds for a resolution of 512. The same on any number of threads.
 ///
 /// Texture coordinates of the mesh are kept as they are if its charts are within the unit square and do not overlap;
 /// else the charts are packed anew.

@@ -119,7 +119,36 @@ void add_pieces(const Shape& shape, const Transform& placement, std::vector<Piec
       shape);
 }
 
+/// Edges between faces that are less than 60° apart, and corners all of whose edges are within 45° of one direction.
+bool is_sharp(const Piece& piece) {
+  constexpr float kBlade = -0.5f, kTip = 0.7071f;
+  std::map<NodePair, Vec3> normal_beside;
+  std::vector<Vec3> axes(piece.points.size());
+  for (const Face& f : piece.faces) {
+    const Vec3 a = piece.points[f[0]], b = piece.points[f[1]], c = piece.points[f[2]];
+    const Vec3 normal = normalized(cross(b - a, c - a), {});
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t from = f[k], to = f[(k + 1) % 3];
+      axes[from] += normalized(piece.points[to] - piece.points[from], {});
+      const auto [at, is_new] = normal_beside.try_emplace(NodePair{std::min(from, to), std::max(from, to)}, normal);
+      if (!is_new && dot(at->second, normal) < kBlade) return true;
+    }
+  }
+  for (Vec3& axis : axes) axis = normalized(axis, {});
+  std::vector<std::uint8_t> is_tip(piece.points.size(), 1);
+  for (const auto& [edge, normal] : normal_beside) {
+    const Vec3 along = normalized(piece.points[edge[1]] - piece.points[edge[0]], {});
+    if (dot(axes[edge[0]], along) < kTip) is_tip[edge[0]] = 0;
+    if (-dot(axes[edge[1]], along) < kTip) is_tip[edge[1]] = 0;
+  }
+  for (const Face& f : piece.faces) {
+    if (is_tip[f[0]] || is_tip[f[1]] || is_tip[f[2]]) return true;
+  }
+  return false;
+}
+
 void prepare(Piece& piece) {
+  piece.is_sharp = is_sharp(piece);
   Aabb box;
   for (const Vec3 p : piece.points) box.include(p);
   const Vec3 size = box.expanded(piece.radius).size();
@@ -155,6 +184,11 @@ RigidFeatures::RigidFeatures(const Shape& shape) {
   validate(shape).require();
   add_pieces(shape, {}, pieces_);
   for (Piece& piece : pieces_) prepare(piece);
+}
+
+bool RigidFeatures::may_pass_between(float cell) const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [&](const Piece& piece) { return piece.is_sharp || piece.size < 2 * cell; });
 }
 
 const std::shared_ptr<const RigidFeatures>& RigidFeaturesOfShapes::of(const std::shared_ptr<const Shape>& shape) {

@@ -40,10 +40,14 @@ class RigidFeatures {
     std::vector<NodePair> free_edges;  ///< of a sphere or a capsule
     float radius = 0;                  ///< m
     float size = 0;                    ///< m, the least side of its box
+    bool is_sharp = false;             ///< has tips sharper than the corner of a box, or blades
     Bvh bvh{};                         ///< over the faces, where there are too many
     bool is_large() const { return faces.size() > kMaxWhole; }
   };
   std::span<const Piece> pieces() const { return pieces_; }
+  /// Whether something of it may pass between the nodes of a surface that are `cell` (m) apart: it is thinner than two
+  /// cells somewhere, or sharp. Else nodes keep the surface out up to a share of a cell.
+  bool may_pass_between(float cell) const;
 
  private:
   std::vector<Piece> pieces_;

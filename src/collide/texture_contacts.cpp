@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "geometry/primitives.h"
@@ -17,6 +18,11 @@ constexpr float kTexel = 0.7f;
 constexpr int kMostTexels = 1024;
 /// A node that looks the same way as the normal of a contact is not pushed by it.
 constexpr float kFromBehind = 0.25f;
+/// Mean edges that a search goes deep at first, and how much deeper each time that this is not deep enough.
+constexpr float kFirstReach = 2, kDeeper = 3;
+constexpr float kLeastReach = 1e-3f;  ///< of what is asked for
+/// Nodes that look across in one piece of work.
+constexpr std::size_t kLookGrain = 512;
 
 /// The corner or side of a cube that a direction points to: regions of one direction lie in one of these.
 std::uint32_t bin_of(Vec3 d) {
@@ -76,34 +82,82 @@ std::uint32_t root_of(std::vector<std::uint32_t>& parents, std::uint32_t i) {
 std::span<const TextureContact> TextureContacts::find(const TexturedSurface& a, const TexturedSurface& b,
                                                       const TextureSearch& search, Workers& workers) {
   contacts_.clear();
-  regions_used_ = 0;
+  regions_used_ = looks_used_ = 0;
+  const Surfaces surfaces = {&a, &b};
+  const float edge = std::max(a.edge(), b.edge());
+  for (float reach = std::max(kFirstReach * edge, kLeastReach * search.reach);; reach *= kDeeper) {
+    const bool is_last = !(reach < search.reach);
+    const float deepest = search_to(surfaces, {is_last ? search.reach : reach, search.margin}, workers);
+    if (is_last || deepest + edge < reach) break;
+  }
+  gather();
+  return contacts_;
+}
+
+/// Fills the looks. Returns the depth of the deepest node that is inside.
+float TextureContacts::search_to(const Surfaces& surfaces, const TextureSearch& search, Workers& workers) {
   const float near = search.reach + search.margin;
-  if (!a.bounds().expanded(near).overlaps(b.bounds())) return contacts_;
-  find_pairs(a, b, near);
+  find_pairs(surfaces, near);
   make_regions();
-  const TexturedSurface* const surfaces[2] = {&a, &b};
   parallel_for(workers, regions_used_, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Region& region = regions_[i];
-      region.found.clear(), region.columns = region.rows = 0;
-      if (!set_window(surfaces, near, region)) continue;
-      for (const int side : {0, 1}) rasterise(*surfaces[side], region, side);
-      for (const int side : {0, 1}) look(surfaces, search, region, side);
+      region.columns = region.rows = 0;
+      if (set_window(surfaces, near, region)) continue;
+      region.nodes[0].clear(), region.nodes[1].clear();
     }
   });
-  for (std::size_t i = 0; i < regions_used_; ++i) {
-    contacts_.insert(contacts_.end(), regions_[i].found.begin(), regions_[i].found.end());
-  }
-  // Of several hits the nearest: regions look from several sides, and a rim is near from one and far from another.
-  std::stable_sort(contacts_.begin(), contacts_.end(), [](const TextureContact& p, const TextureContact& q) {
-    if (p.is_of_b != q.is_of_b) return q.is_of_b;
-    return p.node != q.node ? p.node < q.node : std::abs(p.gap) < std::abs(q.gap);
+  parallel_for(workers, 2 * regions_used_, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) rasterise(*surfaces[i % 2], regions_[i / 2], i % 2);
   });
-  const auto same = [](const TextureContact& p, const TextureContact& q) {
-    return p.is_of_b == q.is_of_b && p.node == q.node;
-  };
-  contacts_.erase(std::unique(contacts_.begin(), contacts_.end(), same), contacts_.end());
-  return contacts_;
+  list_looks();
+  parallel_for(workers, looks_used_, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) look(surfaces, search, looks_[i]);
+  });
+  float deepest = 0;
+  for (std::size_t i = 0; i < looks_used_; ++i) deepest = std::max(deepest, looks_[i].deepest);
+  return deepest;
+}
+
+void TextureContacts::list_looks() {
+  looks_used_ = 0;
+  for (std::uint32_t i = 0; i < regions_used_; ++i) {
+    for (const std::uint32_t side : {0u, 1u}) {
+      const std::size_t count = regions_[i].nodes[side].size();
+      for (std::size_t begin = 0; begin < count; begin += kLookGrain) {
+        if (looks_used_ == looks_.size()) looks_.emplace_back();
+        Look& work = looks_[looks_used_++];
+        work.region = i, work.side = side;
+        work.begin = static_cast<std::uint32_t>(begin);
+        work.end = static_cast<std::uint32_t>(std::min(begin + kLookGrain, count));
+      }
+    }
+  }
+}
+
+/// All that was found, by side and node. Of several hits the nearest: regions look from several sides, and a rim is
+/// near from one and far from another.
+void TextureContacts::gather() {
+  found_.clear();
+  for (std::size_t i = 0; i < looks_used_; ++i) {
+    found_.insert(found_.end(), looks_[i].found.begin(), looks_[i].found.end());
+  }
+  // Side, node and place in one number each, which sorts faster than contacts do.
+  order_.clear();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    order_.push_back(std::uint64_t{found_[i].is_of_b} << 63 | std::uint64_t{found_[i].node} << 31 | i);
+  }
+  std::sort(order_.begin(), order_.end());
+  for (const std::uint64_t entry : order_) {
+    const TextureContact& contact = found_[entry & 0x7fffffff];
+    const bool is_same =
+        !contacts_.empty() && contacts_.back().node == contact.node && contacts_.back().is_of_b == contact.is_of_b;
+    if (!is_same) {
+      contacts_.push_back(contact);
+    } else if (std::abs(contact.gap) < std::abs(contacts_.back().gap)) {
+      contacts_.back() = contact;
+    }
+  }
 }
 
 std::size_t TextureContacts::texels() const {
@@ -115,44 +169,52 @@ std::size_t TextureContacts::texels() const {
 }
 
 /// Clusters that come near and look at each other.
-void TextureContacts::find_pairs(const TexturedSurface& a, const TexturedSurface& b, float near) {
-  const TexturedSurface* const surfaces[2] = {&a, &b};
-  for (const std::size_t side : {0u, 1u}) {
-    near_[side].clear(), normals_[side].clear();
-    const Aabb other = surfaces[1 - side]->bounds().expanded(near);
-    for (std::uint32_t c = 0; c < surfaces[side]->cluster_count(); ++c) {
-      if (surfaces[side]->box(c).overlaps(other)) near_[side].push_back(c);
-    }
-  }
-  // From left to right, so that most pairs are never looked at.
-  const auto by_left = [&](const TexturedSurface& s) {
-    return [&s](std::uint32_t c, std::uint32_t d) {
-      return s.box(c).lower.x != s.box(d).lower.x ? s.box(c).lower.x < s.box(d).lower.x : c < d;
-    };
-  };
-  std::sort(near_[0].begin(), near_[0].end(), by_left(a));
-  std::sort(near_[1].begin(), near_[1].end(), by_left(b));
-  float widest = 0;
-  for (const std::uint32_t c : near_[1]) widest = std::max(widest, b.box(c).size().x);
-  for (const std::size_t side : {0u, 1u}) {
-    for (const std::uint32_t c : near_[side]) normals_[side].push_back(surfaces[side]->mean_normal(c));
-  }
+void TextureContacts::find_pairs(const Surfaces& surfaces, float near) {
   pairs_.clear();
-  std::size_t first = 0;
-  for (std::uint32_t i = 0; i < near_[0].size(); ++i) {
-    const Aabb box = a.box(near_[0][i]).expanded(near);
-    while (first < near_[1].size() && b.box(near_[1][first]).lower.x < box.lower.x - widest) ++first;
-    for (std::size_t k = first; k < near_[1].size() && b.box(near_[1][k]).lower.x <= box.upper.x; ++k) {
-      if (!box.overlaps(b.box(near_[1][k])) || dot(normals_[0][i], normals_[1][k]) > kFacing) continue;
-      const Vec3 direction = normalized(normals_[1][k] - normals_[0][i], normals_[1][k]);
-      pairs_.push_back({i, static_cast<std::uint32_t>(k), bin_of(direction)});
+  for (const std::size_t side : {0u, 1u}) {
+    for (const std::uint32_t c : near_[side]) places_[side][c] = kNone;
+    near_[side].clear(), normals_[side].clear();
+    places_[side].resize(surfaces[side]->cluster_count(), kNone);
+  }
+  const auto a = surfaces[0]->tree(), b = surfaces[1]->tree();
+  stack_.clear();
+  if (!a.empty() && !b.empty()) stack_.emplace_back(0, 0);
+  while (!stack_.empty()) {
+    const auto [i, k] = stack_.back();
+    stack_.pop_back();
+    if (!a[i].box.expanded(near).overlaps(b[k].box)) continue;
+    if (a[i].is_leaf() && b[k].is_leaf()) {
+      add_pair(surfaces, a[i].first, b[k].first);
+    } else if (b[k].is_leaf() ||
+               (!a[i].is_leaf() && length_squared(a[i].box.size()) > length_squared(b[k].box.size()))) {
+      stack_.emplace_back(a[i].second, k), stack_.emplace_back(a[i].first, k);
+    } else {
+      stack_.emplace_back(i, b[k].second), stack_.emplace_back(i, b[k].first);
     }
   }
 }
 
+void TextureContacts::add_pair(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t i = place_of(*surfaces[0], 0, a), k = place_of(*surfaces[1], 1, b);
+  if (dot(normals_[0][i], normals_[1][k]) > kFacing) return;
+  pairs_.push_back({i, k, bin_of(normalized(normals_[1][k] - normals_[0][i], normals_[1][k]))});
+}
+
+std::uint32_t TextureContacts::place_of(const TexturedSurface& surface, std::size_t side, std::uint32_t cluster) {
+  std::uint32_t& place = places_[side][cluster];
+  if (place == kNone) {
+    place = static_cast<std::uint32_t>(near_[side].size());
+    near_[side].push_back(cluster);
+    normals_[side].push_back(surface.mean_normal(cluster));
+  }
+  return place;
+}
+
 /// Pairs of one bin that share a cluster belong together.
 void TextureContacts::make_regions() {
-  std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& p, const Pair& q) { return p.bin < q.bin; });
+  regions_used_ = 0;
+  std::sort(pairs_.begin(), pairs_.end(),
+            [](const Pair& p, const Pair& q) { return std::tie(p.bin, p.a, p.b) < std::tie(q.bin, q.a, q.b); });
   for (std::size_t begin = 0; begin < pairs_.size();) {
     std::size_t end = begin;
     while (end < pairs_.size() && pairs_[end].bin == pairs_[begin].bin) ++end;
@@ -164,13 +226,13 @@ void TextureContacts::make_regions() {
       parents_[std::max(p, q)] = std::min(p, q);
     }
     const std::size_t before = regions_used_;
-    std::vector<std::uint32_t> roots;
+    roots_.clear();
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t root = root_of(parents_, pairs_[i].a);
       std::size_t place = before;
-      while (place - before < roots.size() && roots[place - before] != root) ++place;
-      if (place - before == roots.size()) {
-        roots.push_back(root);
+      while (place - before < roots_.size() && roots_[place - before] != root) ++place;
+      if (place - before == roots_.size()) {
+        roots_.push_back(root);
         if (regions_used_ == regions_.size()) regions_.emplace_back();
         Region& fresh = regions_[regions_used_++];
         fresh.clusters[0].clear(), fresh.clusters[1].clear();
@@ -198,7 +260,7 @@ void TextureContacts::make_regions() {
 }
 
 /// Where both patches are; false if that is nowhere.
-bool TextureContacts::set_window(const TexturedSurface* const (&surfaces)[2], float near, Region& region) const {
+bool TextureContacts::set_window(const Surfaces& surfaces, float near, Region& region) const {
   float lower[2] = {-1e30f, -1e30f}, upper[2] = {1e30f, 1e30f};
   for (const std::size_t side : {0u, 1u}) {
     const TexturedSurface& surface = *surfaces[side];
@@ -234,7 +296,7 @@ bool TextureContacts::set_window(const TexturedSurface* const (&surfaces)[2], fl
 }
 
 /// Faces that look at the other patch, the foremost of them at every texel's centre.
-void TextureContacts::rasterise(const TexturedSurface& surface, Region& region, int side) const {
+void TextureContacts::rasterise(const TexturedSurface& surface, Region& region, std::size_t side) const {
   Texture& texture = region.textures[side];
   const auto texels = static_cast<std::size_t>(region.columns) * static_cast<std::size_t>(region.rows);
   texture.depths.assign(texels, 1e30f);
@@ -274,8 +336,8 @@ void TextureContacts::rasterise(const TexturedSurface& surface, Region& region, 
 }
 
 /// Whether one of the node's own faces is in the texture, where it is or beside that.
-bool TextureContacts::was_seen(const TexturedSurface& surface, const Region& region, int side, std::uint32_t node,
-                               int column, int row) const {
+bool TextureContacts::was_seen(const TexturedSurface& surface, const Region& region, std::size_t side,
+                               std::uint32_t node, int column, int row) const {
   for (int y = std::max(row - 1, 0); y <= std::min(row + 1, region.rows - 1); ++y) {
     for (int x = std::max(column - 1, 0); x <= std::min(column + 1, region.columns - 1); ++x) {
       const std::uint32_t f = region.textures[side].faces[static_cast<std::size_t>(y * region.columns + x)];
@@ -287,11 +349,14 @@ bool TextureContacts::was_seen(const TexturedSurface& surface, const Region& reg
   return false;
 }
 
-void TextureContacts::look(const TexturedSurface* const (&surfaces)[2], const TextureSearch& search, Region& region,
-                           int side) const {
+void TextureContacts::look(const Surfaces& surfaces, const TextureSearch& search, Look& work) const {
+  const Region& region = regions_[work.region];
+  const std::size_t side = work.side;
   const TexturedSurface &own = *surfaces[side], &other = *surfaces[1 - side];
   const float scale = 1 / region.texel;
-  for (const std::uint32_t node : region.nodes[side]) {
+  work.found.clear(), work.deepest = 0;
+  for (std::uint32_t i = work.begin; i < work.end; ++i) {
+    const std::uint32_t node = region.nodes[side][i];
     const Vec3 p = own.x()[node];
     const int column = texel_at((dot(p, region.across) - region.left) * scale, region.columns);
     const int row = texel_at((dot(p, region.along) - region.low) * scale, region.rows);
@@ -306,23 +371,24 @@ void TextureContacts::look(const TexturedSurface* const (&surfaces)[2], const Te
     // Far before the other patch, by its plane alone.
     const Face& seen = other.faces()[across];
     const Vec3 plane = normalized(other.area_normal(across));
-    const float watched = search.margin + length(own.motion()[node]) + length(other.motion()[seen[0]]) + other.edge();
+    const float watched = search.margin + length(own.motion(node)) + length(other.motion(seen[0])) + other.edge();
     if (dot(p - other.x()[seen[0]], plane) > watched + search.margin) continue;
     const Nearest nearest = walk_to_nearest(other, p, across);
     const Face& face = other.faces()[nearest.face];
     const Vec3 weights = nearest.at.weights, offset = p - nearest.at.position;
-    Vec3 normal, motion = own.motion()[node];
+    Vec3 normal, motion = own.motion(node);
     for (std::size_t k = 0; k < 3; ++k) {
       if (weights[k] > 0) normal += weights[k] * other.node_normal(face[k]);
-      motion -= weights[k] * other.motion()[face[k]];
+      motion -= weights[k] * other.motion(face[k]);
     }
     normal = normalized(normal, plane);
     const float distance = std::sqrt(nearest.at.squared_distance);
     const bool is_inside = dot(offset, normal) < 0;
     const float gap = is_inside ? -distance : distance;
+    if (is_inside) work.deepest = std::max(work.deepest, distance);
     if (is_inside ? distance > search.reach : gap + std::min(dot(motion, normal), 0.0f) > search.margin) continue;
     if (dot(normal, own.node_normal(node)) > kFromBehind) continue;
-    region.found.push_back({node, face, weights, normal, gap, side == 1});
+    work.found.push_back({node, face, weights, normal, gap, side == 1});
   }
 }
 

@@ -9,7 +9,10 @@
 // 4. A node with several hits keeps the nearest. The normal is the mean of the normals around the point it is nearest
 //    to: it changes smoothly along the surface, whatever its triangles do.
 //
-// Cost follows the patches that are near to each other, but for the boxes of the clusters.
+// Cost follows the patches that are near to each other, but for the boxes of the clusters (`TexturedSurface::fit`).
+// Near is a few cells at first; only if something is found about as deep as that, the search goes on deeper. (Depth
+// grows by no more than the length of an edge from a node to the next, from nothing at the line where two surfaces
+// cross.)
 //
 // Departures from the papers: depths are distances to the nearest point, not those along the contact plane's normal, so
 // that of several hits the nearest is right and not the deepest; a node counts as soon as it would come near within the
@@ -24,6 +27,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.h"
@@ -72,27 +76,46 @@ class TextureContacts {
     float left = 0, low = 0, texel = 0;   ///< m: the window's corner, and the size of a texel
     int columns = 0, rows = 0;
     Texture textures[2];
-    std::vector<TextureContact> found;
   };
+  /// Clusters that come near and look at each other, by their places in `near_`.
   struct Pair {
     std::uint32_t a, b, bin;
   };
+  /// Some nodes of one side of a region, that look across.
+  struct Look {
+    std::uint32_t region = 0, side = 0, begin = 0, end = 0;
+    std::vector<TextureContact> found;
+    float deepest = 0;  ///< m, of what is inside
+  };
+  using Surfaces = const TexturedSurface* const[2];
 
-  void find_pairs(const TexturedSurface& a, const TexturedSurface& b, float near);
+  float search_to(const Surfaces& surfaces, const TextureSearch& search, Workers& workers);
+  void find_pairs(const Surfaces& surfaces, float near);
+  void add_pair(const Surfaces& surfaces, std::uint32_t a, std::uint32_t b);
+  std::uint32_t place_of(const TexturedSurface& surface, std::size_t side, std::uint32_t cluster);
   void make_regions();
-  bool set_window(const TexturedSurface* const (&surfaces)[2], float near, Region& region) const;
-  void rasterise(const TexturedSurface& surface, Region& region, int side) const;
-  void look(const TexturedSurface* const (&surfaces)[2], const TextureSearch& search, Region& region, int side) const;
-  bool was_seen(const TexturedSurface& surface, const Region& region, int side, std::uint32_t node, int column,
+  bool set_window(const Surfaces& surfaces, float near, Region& region) const;
+  void rasterise(const TexturedSurface& surface, Region& region, std::size_t side) const;
+  void list_looks();
+  void look(const Surfaces& surfaces, const TextureSearch& search, Look& work) const;
+  bool was_seen(const TexturedSurface& surface, const Region& region, std::size_t side, std::uint32_t node, int column,
                 int row) const;
+  void gather();
 
-  std::vector<std::uint32_t> near_[2];  ///< clusters that may touch
-  std::vector<Vec3> normals_[2];        ///< of these
+  std::vector<std::uint32_t> near_[2];    ///< clusters that may touch
+  std::vector<Vec3> normals_[2];          ///< of these
+  std::vector<std::uint32_t> places_[2];  ///< by cluster: where it is in `near_`, or kNone
   std::vector<Pair> pairs_;
-  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> parents_, roots_;
   std::vector<Region> regions_;
   std::size_t regions_used_ = 0;
+  std::vector<Look> looks_;
+  std::size_t looks_used_ = 0;
   std::vector<TextureContact> contacts_;
+  // Scratch, kept for its memory.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack_;
+  std::vector<TextureContact> found_;
+  std::vector<std::uint64_t> order_;
 };
 
 }  // namespace pliant

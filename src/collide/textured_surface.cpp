@@ -22,15 +22,21 @@ void TexturedSurface::make_clusters(std::span<const Vec3> rest) {
   std::vector<std::uint32_t> order(faces_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto center = [&](std::uint32_t f) { return rest[faces_[f][0]] + rest[faces_[f][1]] + rest[faces_[f][2]]; };
-  std::vector<std::pair<std::size_t, std::size_t>> stack{{0, order.size()}};
+  struct Part {
+    std::size_t begin, end;
+    std::uint32_t branch;
+  };
+  std::vector<Part> stack;
+  if (!order.empty()) tree_.emplace_back(), stack.push_back({0, order.size(), 0});
   while (!stack.empty()) {
-    const auto [begin, end] = stack.back();
+    const auto [begin, end, branch] = stack.back();
     stack.pop_back();
-    if (begin == end) continue;
+    const auto from = order.begin() + std::ptrdiff_t(begin), to = order.begin() + std::ptrdiff_t(end);
     if (end - begin <= kClusterFaces) {
-      cluster_faces_.items.insert(cluster_faces_.items.end(), order.begin() + std::ptrdiff_t(begin),
-                                  order.begin() + std::ptrdiff_t(end));
+      cluster_faces_.items.insert(cluster_faces_.items.end(), from, to);
       cluster_faces_.offsets.push_back(static_cast<std::uint32_t>(cluster_faces_.items.size()));
+      tree_[branch].first = static_cast<std::uint32_t>(leaves_.size());
+      leaves_.push_back(branch);
       continue;
     }
     Aabb box;
@@ -38,13 +44,15 @@ void TexturedSurface::make_clusters(std::span<const Vec3> rest) {
     const Vec3 size = box.size();
     const std::size_t axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
     const std::size_t middle = (begin + end) / 2;
-    std::nth_element(order.begin() + std::ptrdiff_t(begin), order.begin() + std::ptrdiff_t(middle),
-                     order.begin() + std::ptrdiff_t(end), [&](std::uint32_t f, std::uint32_t g) {
-                       const float p = center(f)[axis], q = center(g)[axis];
-                       return p != q ? p < q : f < g;
-                     });
-    stack.push_back({middle, end});
-    stack.push_back({begin, middle});
+    std::nth_element(from, order.begin() + std::ptrdiff_t(middle), to, [&](std::uint32_t f, std::uint32_t g) {
+      const float p = center(f)[axis], q = center(g)[axis];
+      return p != q ? p < q : f < g;
+    });
+    const auto next = static_cast<std::uint32_t>(tree_.size());
+    tree_[branch].first = next, tree_[branch].second = next + 1;
+    tree_.resize(tree_.size() + 2);
+    stack.push_back({middle, end, next + 1});
+    stack.push_back({begin, middle, next});
   }
   std::vector<std::uint32_t> nodes;
   for (std::size_t c = 0; c < cluster_faces_.size(); ++c) {
@@ -55,20 +63,23 @@ void TexturedSurface::make_clusters(std::span<const Vec3> rest) {
     cluster_nodes_.items.insert(cluster_nodes_.items.end(), nodes.begin(), nodes.end());
     cluster_nodes_.offsets.push_back(static_cast<std::uint32_t>(cluster_nodes_.items.size()));
   }
-  boxes_.resize(cluster_faces_.size());
 }
 
-void TexturedSurface::fit(std::span<const Vec3> x, std::span<const Vec3> motion, Workers& workers) {
-  x_ = x, motion_ = motion;
-  parallel_for(workers, boxes_.size(), 16, [&](std::size_t begin, std::size_t end) {
+void TexturedSurface::fit(std::span<const Vec3> x, std::span<const Vec3> v, Vec3 boost, float dt, Workers& workers) {
+  x_ = x, v_ = v, boost_ = boost, dt_ = dt;
+  parallel_for(workers, leaves_.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
       Aabb box;
-      for (const std::uint32_t node : cluster_nodes_[c]) box.include(x[node]), box.include(x[node] + motion[node]);
-      boxes_[c] = box;
+      for (const std::uint32_t node : cluster_nodes_[c]) box.include(x[node]), box.include(x[node] + motion(node));
+      tree_[leaves_[c]].box = box;
     }
   });
-  bounds_ = {};
-  for (const Aabb& box : boxes_) bounds_.include(box);
+  for (std::size_t i = tree_.size(); i-- > 0;) {
+    Branch& branch = tree_[i];
+    if (branch.is_leaf()) continue;
+    branch.box = tree_[branch.first].box;
+    branch.box.include(tree_[branch.second].box);
+  }
 }
 
 Vec3 TexturedSurface::area_normal(std::uint32_t face) const {

@@ -15,6 +15,7 @@
 #include "geometry/surface_remesh.h"
 #include "geometry/vec3d.h"
 #include "pliant/atlas.h"
+#include "pliant/tetrahedralize.h"
 
 namespace pliant {
 namespace {
@@ -25,6 +26,8 @@ constexpr double kMaxOverlap = 0.01;
 /// Creases shorter than so many edges are too small to be kept.
 constexpr double kLeastCrease = 3;
 constexpr float kSquareSlack = 1e-4f;
+/// The lattice that fills an open mesh: its cells over the distance of nodes, and at most so many along a side.
+constexpr double kFillCell = 1.5, kMostFillCells = 128;
 
 Status check_options(const AtlasOptions& options) {
   if (options.resolution < kLeastResolution || options.resolution > kMostResolution) {
@@ -52,14 +55,59 @@ bool is_in_square(const std::vector<std::array<Vec2, 3>>& uvs) {
 
 TriMesh plain(const GroupedSurface& s) { return {s.vertices, s.faces, {}, {}}; }
 
+/// The side of triangles that make so many nodes: the area around a vertex of regular ones is √3/2 of it squared.
+double side_of(double area, double nodes) { return std::sqrt(area / (nodes * std::sqrt(0.75))); }
+
+double area_of(const TriMesh& mesh) {
+  double sum = 0;
+  for (const Face& f : mesh.faces) {
+    const Vec3d a(mesh.vertices[f[0]]);
+    sum += 0.5 * length(cross(Vec3d(mesh.vertices[f[1]]) - a, Vec3d(mesh.vertices[f[2]]) - a));
+  }
+  return sum;
+}
+
+/// The mesh itself; or the surface of a lattice in it, where it is not closed and may be filled.
+Result<AtlasSource> find_source(const TriMesh& mesh, const AtlasOptions& options, Workers& workers) {
+  Result<AtlasSource> made = make_atlas_source(mesh, options.charts == AtlasOptions::Charts::Given, workers);
+  // What names a field other than the mesh is no matter of holes.
+  if (made || !options.fill || made.error().field != "mesh" || mesh.faces.empty()) return made;
+  const Vec3 sides = mesh.bounds().size();
+  const double longest = double(std::max({sides.x, sides.y, sides.z}));
+  const double nodes = kPackedCover * options.resolution * options.resolution;
+  const auto cell = static_cast<float>(std::max(kFillCell * side_of(area_of(mesh), nodes), longest / kMostFillCells));
+  const Result<TetMesh> solid = tetrahedralize(mesh, {.cell = cell, .threads = options.threads});
+  if (!solid) return solid.error();
+  Result<AtlasSource> filled = make_atlas_source(extract_surface(*solid), false, workers);
+  if (!filled) return filled;
+  filled->is_filled = true;
+  filled->notes.push_back(fmt::format("the mesh is not closed: it was filled by a lattice of {:.4g} m", cell));
+  return filled;
+}
+
+/// The mesh that was given, in the frame of what was made of it.
+GroupedSurface in_frame(const TriMesh& mesh, const AtlasSource& source) {
+  GroupedSurface out;
+  for (const Vec3 v : mesh.vertices) out.vertices.push_back(((Vec3d(v) - source.middle) / source.size).to_float());
+  out.faces = mesh.faces;
+  out.groups.assign(mesh.faces.size(), 0), out.fixed.assign(mesh.faces.size(), {});
+  return out;
+}
+
 /// Where the nodes lie on what was given, and how far the surface is from it.
-void locate_nodes(const AtlasSource& source, const TriMesh& surface, Workers& workers, AtlasReport& report) {
-  const SurfaceLocator locator(source.surface);
+void locate_nodes(const TriMesh& mesh, const AtlasSource& source, const TriMesh& surface, Workers& workers,
+                  AtlasReport& report) {
+  const GroupedSurface given = source.is_filled ? in_frame(mesh, source) : GroupedSurface{};
+  const SurfaceLocator locator(source.is_filled ? given : source.surface);
   const std::vector<Vec3> normals = compute_normals(surface);
   report.sources.resize(surface.vertices.size());
   parallel_for(workers, surface.vertices.size(), 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const SurfaceLocator::Found found = locator.closest(surface.vertices[i], normals[i]);
+      if (source.is_filled) {
+        report.sources[i] = {found.face, found.weights};
+        continue;
+      }
       Vec3 w = found.weights;
       if (source.turned[found.face]) std::swap(w.y, w.z);
       report.sources[i] = {source.sources[found.face], w};
@@ -111,7 +159,7 @@ Status check_result(const TriMesh& surface) {
 Result<Atlas> make_atlas(const TriMesh& mesh, const AtlasOptions& options, AtlasReport* report) {
   if (Status status = check_options(options); !status) return status.error();
   Workers workers(options.threads);
-  Result<AtlasSource> made = make_atlas_source(mesh, options.charts == AtlasOptions::Charts::Given, workers);
+  Result<AtlasSource> made = find_source(mesh, options, workers);
   if (!made) return made.error();
   AtlasSource& source = *made;
 
@@ -119,8 +167,7 @@ Result<Atlas> make_atlas(const TriMesh& mesh, const AtlasOptions& options, Atlas
   const LayoutCover cover = given ? cover_of(source.uvs, std::max(options.resolution, 512)) : LayoutCover{};
   const bool kept = given && is_in_square(source.uvs) && cover.doubled <= kMaxOverlap && cover.covered > 0.01;
   const double texels = (kept ? cover.covered : kPackedCover) * options.resolution * options.resolution;
-  // The area around a vertex of regular triangles is √3/2 of their side squared.
-  const double side = std::sqrt(source.area / (texels * std::sqrt(0.75)));
+  const double side = side_of(source.area, texels);
   fix_creases(source.surface, double(options.crease_angle) * kPiD / 180, kLeastCrease * side);
   const GroupedSurface remeshed = remesh(source.surface, side, workers);
 
@@ -134,12 +181,13 @@ Result<Atlas> make_atlas(const TriMesh& mesh, const AtlasOptions& options, Atlas
     atlas.layout = std::move(*layout);
   }
   AtlasReport found;
-  if (report) locate_nodes(source, atlas.surface, workers, found);
+  if (report) locate_nodes(mesh, source, atlas.surface, workers, found);
   for (Vec3& v : atlas.surface.vertices) v = (source.middle + source.size * Vec3d(v)).to_float();
   if (Status status = check_result(atlas.surface); !status) return status.error();
   if (report) {
     *report = std::move(found);
     report->uses_given_uvs = given, report->is_packed_anew = given && !kept;
+    report->is_filled = source.is_filled;
     report->notes = std::move(source.notes);
     describe(atlas, options.resolution, *report);
   }

@@ -67,7 +67,7 @@ Status check_closed(const TriMesh& given, const MendedSurface& mended, const Edg
     return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z);
   };
   const std::string where = fmt::format("the first from {} to {}", place(0), place(1));
-  const char* remedy = "mend it, or fill it by `pliant mesh tetrahedralize` and use the surface of that";
+  const char* remedy = "mend it, or ask for `fill`, which takes the surface of a lattice in it";
   if (crowded > 0) {
     return refusal(fmt::format("the mesh has {} edges with more than two faces, {}: {}", crowded, where, remedy));
   }

@@ -21,7 +21,8 @@ struct AtlasSource {
   /// By face and corner; none if the mesh has none that can be used.
   std::vector<std::array<Vec2, 3>> uvs;
   std::uint32_t charts = 1;
-  double area = 0;  ///< of the scaled surface
+  double area = 0;         ///< of the scaled surface
+  bool is_filled = false;  ///< it is the surface of a lattice in the mesh; `sources` are faces of that
   std::vector<std::string> notes;
 };
 

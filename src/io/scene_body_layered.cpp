@@ -28,6 +28,7 @@ struct SurfaceDraft {
   std::optional<int> resolution;
   AtlasOptions::Charts charts = AtlasOptions::Charts::Given;
   float crease_angle = 40;
+  bool fill = false;
   int segments = 48, rows = 24;
   std::optional<Ridges> ridges;
 };
@@ -52,6 +53,7 @@ const Fields<SurfaceDraft>& surface_fields() {
                               d.charts = *word == 0 ? AtlasOptions::Charts::Given : AtlasOptions::Charts::Automatic;
                           }),
       field("crease_angle", &SurfaceDraft::crease_angle, between(1, 180)),
+      field("fill", &SurfaceDraft::fill),
       field("segments", &SurfaceDraft::segments, between(4, 4096)),
       field("rows", &SurfaceDraft::rows, between(1, 4096)),
       field<SurfaceDraft>("ridges", [](const SceneReader& r, SurfaceDraft& d) {
@@ -76,8 +78,10 @@ bool surface_of_mesh(const SceneReader& r, const SurfaceDraft& draft, Atlas& out
     out.surface = welded(*mesh->surface);
     return true;
   }
-  Result<Atlas> made = make_atlas(
-      *mesh->surface, {.resolution = *draft.resolution, .charts = draft.charts, .crease_angle = draft.crease_angle});
+  Result<Atlas> made = make_atlas(*mesh->surface, {.resolution = *draft.resolution,
+                                                   .charts = draft.charts,
+                                                   .crease_angle = draft.crease_angle,
+                                                   .fill = draft.fill});
   if (!made) {
     Error error = made.error();
     if (error.field == "mesh") error.field.clear();  // the field that is refused says so

@@ -119,7 +119,10 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
     const bool is_other_open = pair.b < count && solids[pair.b].is_open;
     const bool is_skin = solids[pair.a].is_skin || (pair.b < count && solids[pair.b].is_skin);
     if (!solids_meet && pair.b < count && !is_open && !is_other_open && !is_skin) continue;
-    if (is_skin && pair.b >= count) continue;  // found node by node
+    if (is_skin && pair.b >= count &&
+        !features_.of(obstacles[pair.b - count].shape)->may_pass_between(solids[pair.a].depth)) {
+      continue;  // found node by node
+    }
     if (is_open && (pair.b >= count || is_other_open)) continue;
     const auto is_fine = [&](std::uint32_t i) { return solids[i].is_skin && solids[i].faces.size() >= kTextured; };
     if (pair.b < count && is_fine(pair.a) && is_fine(pair.b)) {
@@ -210,10 +213,7 @@ void SolidMeetings::look_at_skins(std::span<const BodySurface> solids, Vec3 grav
         skin.surface = std::make_unique<TexturedSurface>(s.faces, s.rest);
         skin.revision = s.revision;
       }
-      skin.motion.resize(s.v.size());
-      const Vec3 boost = boost_of(s, gravity, dt);
-      for (std::size_t k = 0; k < s.v.size(); ++k) skin.motion[k] = dt * (s.v[k] + boost);
-      skin.surface->fit(s.x, skin.motion, workers);
+      skin.surface->fit(s.x, s.v, boost_of(s, gravity, dt), dt, workers);
     }
   }
   std::erase_if(skins_, [](const auto& known) { return !known.second.is_used; });
@@ -382,6 +382,7 @@ void SolidMeetings::add_meetings(const BodySurface& solid, const Obstacle& obsta
                          .b = {.body = obstacle.id},
                          .point = contact.point,
                          .surface_velocity = obstacle.is_dynamic ? Vec3{} : obstacle.velocity_at(contact.point),
+                         .velocity_b = obstacle.velocity_at(contact.point),
                          .normal = contact.normal,
                          .gap = contact.gap,
                          .slop = solid.slop,

@@ -9,7 +9,9 @@
 // Cost: linear in the surfaces that are near to others and in what touches: about 1 µs of one core per meeting at rest
 // (tests/solid/solid_meetings_test.cpp measures it). Results do not depend on the number of threads.
 //
-// Nodes of solids against rigid shapes are not here: the engine finds them by the distance to the shape.
+// Nodes of solids against rigid shapes are not here: the engine finds them by the distance to the shape. Skins of
+// layered bodies are so fine that this is enough for most shapes; only those that are thin or sharp meet them with
+// their corners and edges.
 //
 // Two fine skins of layered bodies are looked at by textures instead (collide/texture_contacts.h). That knows no edges
 // and no lateral motion within a substep, which hardly matters where texels are small; it finds what is as deep inside
@@ -81,7 +83,6 @@ class SolidMeetings {
   struct Skin {
     std::uint64_t revision = 0;
     std::unique_ptr<TexturedSurface> surface;
-    std::vector<Vec3> motion;
     bool is_used = false;
   };
   struct NearRigid {

@@ -118,7 +118,11 @@ void World::Impl::place_solid_ties(float dt) {
 
 std::span<const BodySurface> World::Impl::other_surfaces() {
   met_surfaces.clear();
-  if (!layered.slots().empty() && layered.slots().size() + solid.slots().size() + particle.slots().size() > 1) {
+  // Planes have no corners and edges.
+  const auto is_plane = [](const Obstacle& obstacle) { return std::holds_alternative<Plane>(*obstacle.shape); };
+  const bool is_alone = layered.slots().size() + solid.slots().size() + particle.slots().size() == 1 &&
+                        std::all_of(obstacles.begin(), obstacles.end(), is_plane);
+  if (!layered.slots().empty() && !is_alone) {
     const std::span<const BodySurface> skins = layered.list_surfaces();
     met_surfaces.assign(skins.begin(), skins.end());
   }
@@ -290,11 +294,17 @@ bool World::Impl::is_in_turn(BodyId id) const {
 }
 
 /// Islands with solids are solved by their engine, rigid bodies and all; so are those of layered bodies that touch
-/// something that gives way. Where these also carry cloth, rope or jelly
+/// something that gives way, or whose skins meet with more than nodes. Where these also carry cloth, rope or jelly
 /// the two take turns: the rows of particle bodies first, while what the solids did to the rigid bodies in the last
 /// substep acts on them as a force; then the solids, without it.
 void World::Impl::set_solid_islands_apart() {
   solid_islands.clear(), other_islands.clear();
+  scratch_slots.clear();
+  for (const SolidMeeting& meeting : solid.meetings()) scratch_slots.push_back(meeting.a.body.index);
+  std::sort(scratch_slots.begin(), scratch_slots.end());
+  const auto has_met = [&](std::uint32_t slot) {
+    return std::binary_search(scratch_slots.begin(), scratch_slots.end(), slot);
+  };
   sharing.assign(state.bodies.size(), Sharing::Own);
   for (std::size_t i = 0; i + 1 < awake_starts.size(); ++i) {
     const std::span<const std::uint32_t> bodies(awake_bodies.data() + awake_starts[i],
@@ -302,7 +312,7 @@ void World::Impl::set_solid_islands_apart() {
     const auto holds = [&](const auto& engine) {
       return std::any_of(bodies.begin(), bodies.end(), [&](std::uint32_t slot) { return engine.has(slot); });
     };
-    const bool has_solids = holds(solid) || (bodies.size() > 1 && holds(layered));
+    const bool has_solids = holds(solid) || (holds(layered) && (bodies.size() > 1 || has_met(bodies[0])));
     const bool is_other = !has_solids || holds(particle);
     for (const std::uint32_t slot : bodies) {
       if (has_solids) sharing[slot] = is_other ? Sharing::InTurn : Sharing::Elsewhere;

@@ -287,5 +287,25 @@ TEST(RigidFeatures, BadNumbersAndPlanesDoNoHarm) {
   contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers);
 }
 
+TEST(RigidFeatures, ThinAndSharpOnesMayPassBetweenNodes) {
+  const float cell = 0.02f;
+  const auto may_pass = [&](const Shape& shape) { return RigidFeatures(shape).may_pass_between(cell); };
+  EXPECT_FALSE(may_pass(Box{{1, 0.5f, 2}}));
+  EXPECT_FALSE(may_pass(Sphere{0.3f}));
+  EXPECT_FALSE(may_pass(Capsule{0.1f, 1}));
+  EXPECT_FALSE(may_pass(Cylinder{0.2f, 0.5f}));
+  EXPECT_FALSE(may_pass(Plane{}));
+  EXPECT_TRUE(may_pass(Box{{1, 0.01f, 2}}));
+  EXPECT_TRUE(may_pass(Sphere{0.01f}));
+  EXPECT_TRUE(may_pass(Capsule{0.005f, 1}));
+  EXPECT_TRUE(may_pass(Cone{0.1f, 0.5f}));
+  EXPECT_TRUE(may_pass(wedge()));
+  // A blade: two sides that meet at 20 degrees, with no tip.
+  const float half = 0.3f * std::tan(0.1745f);
+  EXPECT_TRUE(may_pass(
+      ConvexHull{{{-1, 0, 0}, {1, 0, 0}, {-1, -0.3f, half}, {1, -0.3f, half}, {-1, -0.3f, -half}, {1, -0.3f, -half}}}));
+  EXPECT_TRUE(may_pass(Compound{{{Box{{1, 1, 1}}, {}}, {Sphere{0.01f}, {{0, 1, 0}, {}}}}}));
+}
+
 }  // namespace
 }  // namespace pliant

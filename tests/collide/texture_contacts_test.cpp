@@ -120,7 +120,7 @@ TEST(TextureContacts, FindWhatPointInMeshTestsFind) {
     ++pairs;
     TexturedSurface surface_a(a.faces, a.vertices), surface_b(b.faces, b.vertices);
     const std::vector<Vec3> still_a(a.vertices.size()), still_b(b.vertices.size());
-    surface_a.fit(a.vertices, still_a, workers), surface_b.fit(b.vertices, still_b, workers);
+    surface_a.fit(a.vertices, still_a, {}, 1, workers), surface_b.fit(b.vertices, still_b, {}, 1, workers);
     contacts.find(surface_a, surface_b, {.reach = reach, .margin = 1e-3f}, workers);
     const float half_texel = 0.35f * std::min(surface_a.edge(), surface_b.edge());
     tally(a, b, contacts, false, reach, half_texel, sum);
@@ -141,7 +141,7 @@ TEST(TextureContacts, SeveralRegionsOfOnePair) {
   Workers workers(1);
   TexturedSurface a(high.faces, high.vertices), b(low.faces, low.vertices);
   const std::vector<Vec3> still(low.vertices.size());
-  a.fit(high.vertices, still, workers), b.fit(low.vertices, still, workers);
+  a.fit(high.vertices, still, {}, 1, workers), b.fit(low.vertices, still, {}, 1, workers);
   TextureContacts contacts;
   contacts.find(a, b, {.reach = 0.08f, .margin = 1e-3f}, workers);
   Tally sum;
@@ -164,7 +164,7 @@ TEST(TextureContacts, AreTheSameOnAnyNumberOfThreadsAndBearNonsense) {
   for (const int threads : {1, 2}) {
     Workers workers(threads);
     TexturedSurface a(mesh.faces, mesh.vertices), b(other.faces, other.vertices);
-    a.fit(mesh.vertices, still, workers), b.fit(other.vertices, still, workers);
+    a.fit(mesh.vertices, still, {}, 1, workers), b.fit(other.vertices, still, {}, 1, workers);
     TextureContacts contacts;
     const auto all = contacts.find(a, b, {.reach = 0.1f, .margin = 1e-3f}, workers);
     found[threads - 1].assign(all.begin(), all.end());
@@ -179,7 +179,7 @@ TEST(TextureContacts, AreTheSameOnAnyNumberOfThreadsAndBearNonsense) {
     other.vertices[5].x = bad;
     Workers workers(1);
     TexturedSurface a(mesh.faces, mesh.vertices), b(other.faces, mesh.vertices);
-    a.fit(mesh.vertices, still, workers), b.fit(other.vertices, still, workers);
+    a.fit(mesh.vertices, still, {}, 1, workers), b.fit(other.vertices, still, {}, 1, workers);
     TextureContacts contacts;
     contacts.find(a, b, {.reach = 0.1f, .margin = 1e-3f}, workers);
   }
@@ -193,7 +193,7 @@ TEST(TextureContacts, WorkFollowsTheContactAndNotTheMesh) {
     const TriMesh high = moved(low, {{0, 0.38f, 0}, {}});
     TexturedSurface a(high.faces, high.vertices), b(low.faces, low.vertices);
     const std::vector<Vec3> still(low.vertices.size());
-    a.fit(high.vertices, still, workers), b.fit(low.vertices, still, workers);
+    a.fit(high.vertices, still, {}, 1, workers), b.fit(low.vertices, still, {}, 1, workers);
     TextureContacts contacts;
     contacts.find(a, b, {.reach = 0.02f, .margin = 1e-3f}, workers);
     const std::size_t count = contacts.contacts().size();
@@ -204,7 +204,7 @@ TEST(TextureContacts, WorkFollowsTheContactAndNotTheMesh) {
   const TriMesh left = atlas_sphere(0.3f, 64).surface, right = moved(left, {{0.595f, 0, 0}, {}});
   TexturedSurface a(left.faces, left.vertices), b(right.faces, right.vertices);
   const std::vector<Vec3> still(left.vertices.size());
-  a.fit(left.vertices, still, workers), b.fit(right.vertices, still, workers);
+  a.fit(left.vertices, still, {}, 1, workers), b.fit(right.vertices, still, {}, 1, workers);
   TextureContacts contacts;
   contacts.find(a, b, {.reach = 0.02f, .margin = 1e-3f}, workers);
   EXPECT_GT(contacts.contacts().size(), 50u);

@@ -222,6 +222,66 @@ TEST(LayeredContacts, AWeightSinksInAsFarAsIntoASolidOfFineTetsRoundAFixedCore) 
   EXPECT_NEAR(soft, same, 0.03f * same);
 }
 
+/// The middle of the face that is highest: as far from nodes as can be.
+Vec3 highest_face(const World& world, BodyId body) {
+  const std::span<const Vec3> x = *world.node_positions(body);
+  Vec3 highest{0, -1e9f, 0};
+  for (const Face& face : (*world.layered_def(body))->atlas.surface.faces) {
+    const Vec3 middle = (x[face[0]] + x[face[1]] + x[face[2]]) / 3;
+    if (middle.y > highest.y) highest = middle;
+  }
+  return highest;
+}
+
+TEST(LayeredContacts, ASpikePressesTheSkinInBetweenItsNodes) {
+  World world(WorldDef{.gravity = {}});
+  LayeredDef def = ball({});
+  def.core_is_fixed = true;
+  const BodyId skin = world.add(def).value();
+  world.commit_edits();
+  const Vec3 aim = highest_face(world, skin);
+  // A needle, thinner than a cell.
+  const float speed = 0.3f, length = 0.3f;
+  const BodyId spike = world
+                           .add(RigidDef{.shape = Cone{0.01f, length},
+                                         .motion = Motion::Kinematic,
+                                         .position = aim + Vec3{0, 0.5f * length + 0.003f, 0},
+                                         .rotation = Quat::axis_angle({1, 0, 0}, kPi),
+                                         .velocity = {0, -speed, 0}})
+                           .value();
+  for (int i = 0; i < 6; ++i) world.step();
+  const float tip = world.state(spike)->world_from_body.position.y - 0.5f * length;
+  EXPECT_LT(tip, aim.y - 0.02f);
+  const auto hit = world.ray_cast({aim.x, 1, aim.z}, {0, -1, 0}, 2, {.ignore = spike});
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->body, skin);
+  EXPECT_LT(hit->position.y, tip + 0.002f) << "the tip is inside";
+  EXPECT_GT(hit->position.y, tip - 0.01f);
+  EXPECT_EQ(world.report().unconverged_solids, 0u);
+}
+
+TEST(LayeredContacts, AShotSmallerThanACellDoesNotPass) {
+  World world(WorldDef{.gravity = {}});
+  const BodyId skin = world.add(ball({})).value();
+  world.commit_edits();
+  const Vec3 aim = highest_face(world, skin);
+  const BodyId shot =
+      world
+          .add(RigidDef{
+              .shape = Sphere{0.01f}, .density = 7800, .position = aim + Vec3{0, 0.06f, 0}, .velocity = {0, -2, 0}})
+          .value();
+  world.step();
+  const double before = world.report().linear_momentum[1];
+  const double energy = world.report().kinetic_energy;
+  for (int i = 0; i < 30; ++i) {
+    world.step();
+    EXPECT_NEAR(world.report().linear_momentum[1], before, 1e-4 * std::abs(before));
+    EXPECT_LE(world.report().kinetic_energy + world.report().elastic_energy, 1.01 * energy);
+  }
+  EXPECT_GT(world.state(shot)->world_from_body.position.y, aim.y);
+  EXPECT_GT(world.state(shot)->velocity.y, -0.1f);
+}
+
 TEST(LayeredContacts, SnapshotsContinueBitForBitOnAnyNumberOfThreads) {
   std::uint64_t hashes[2];
   for (const int threads : {1, 2}) {
