@@ -352,6 +352,39 @@ TEST(AtlasMesh, MendsWhatItCan) {
   EXPECT_NEAR(enclosed_volume(parted->surface), 2, 2e-3);
 }
 
+TEST(AtlasMesh, FillsWhatIsNotClosedIfAskedTo) {
+  // A duck with a hole in its side and a fin that stands on an edge of it.
+  const TriMesh whole = without_uvs(tri_duck(0.5f, 0.02f));
+  TriMesh torn = whole;
+  torn.faces.erase(torn.faces.begin() + 40, torn.faces.begin() + 44);
+  const Face f = torn.faces[200];
+  torn.vertices.push_back(torn.vertices[f[0]] * 1.02f);
+  torn.faces.push_back({f[0], f[1], std::uint32_t(torn.vertices.size() - 1)});
+  EXPECT_FALSE(make_atlas(torn, {.resolution = 64}));
+  AtlasReport report;
+  const Result<Atlas> atlas = make_atlas(torn, {.resolution = 64, .fill = true}, &report);
+  ASSERT_TRUE(atlas) << atlas.error().to_string();
+  EXPECT_TRUE(report.is_filled);
+  EXPECT_FALSE(report.notes.empty());
+  EXPECT_TRUE(validate(atlas->surface, {.require_closed = true}).empty());
+  EXPECT_NEAR(enclosed_volume(atlas->surface) / enclosed_volume(whole), 1, 0.05);
+  expect_layer(atlas->surface, 0.03f);
+  // Nodes know where they are on the mesh that was given.
+  ASSERT_EQ(report.sources.size(), atlas->node_count());
+  double squares = 0;
+  for (std::size_t i = 0; i < report.sources.size(); ++i) {
+    const Face& face = torn.faces[report.sources[i].face];
+    Vec3 p{};
+    for (std::size_t k = 0; k < 3; ++k) p += torn.vertices[face[k]] * report.sources[i].weights[k];
+    squares += double(length_squared(p - atlas->surface.vertices[i]));
+  }
+  EXPECT_LT(std::sqrt(squares / double(report.sources.size())), 0.3 * double(report.spacing));
+  // A mesh that is closed stays as it is.
+  const Result<Atlas> kept = make_atlas(whole, {.resolution = 64, .fill = true}, &report);
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(report.is_filled);
+}
+
 TEST(AtlasMesh, SaysWhatItCannotMend) {
   const TriMesh box = tri_box({1, 1, 1}, 2, 2, 2);
   TriMesh open = box;

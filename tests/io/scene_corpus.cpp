@@ -317,8 +317,7 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"meshes": {"g": {"kind": "grid"}},
            "bodies": [{"kind": "layered", "material": "foam", "surface": {"mesh": "g", "resolution": 24}}]})",
        "s.json:2: bodies[0].surface.mesh: the mesh is open: 40 edges around 1 holes have one face only, the first from "
-       "(-0.5, 0, -0.5) to (-0.4, 0, -0.5): mend it, or fill it by `pliant mesh tetrahedralize` and use the surface of "
-       "that",
+       "(-0.5, 0, -0.5) to (-0.4, 0, -0.5): mend it, or ask for `fill`, which takes the surface of a lattice in it",
        false},
       {layered(R"({"sphere": 1, "charts": "mine"})"),
        "s.json:1: bodies[0].surface.charts: `mine` is not allowed; it must be `given` or `automatic`"},
