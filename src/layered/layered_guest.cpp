@@ -47,7 +47,7 @@ void LayeredGuest::get_directions(std::span<Vec3> directions) const {
 }
 
 void LayeredGuest::start_rows(double heaviest) {
-  system_.set_penalties(static_cast<float>(heaviest));
+  system_.set_penalties(static_cast<float>(heaviest), kSoftPenalty);
   system_.judge_rows();
 }
 

@@ -180,12 +180,14 @@ Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
   return row.is_limit ? v - core_velocity_at(row.arm) : v;
 }
 
-void LayeredSystem::set_penalties(float heaviest) {
+void LayeredSystem::set_penalties(float heaviest, float strength) {
+  const auto limits = std::count_if(rows_.begin(), rows_.end(), [](const LayeredRow& row) { return row.is_limit; });
+  // Where nodes are pressed flat there is no patch of skin that holds them.
+  if (limits > 0) strength = std::max(strength, kSoftPenalty);
   for (LayeredRow& row : rows_) {
-    row.penalty = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
+    row.penalty = strength / (response(row.node, row.normal) + 1 / heaviest);
     if (!std::isfinite(row.penalty)) row.penalty = 0;
   }
-  const auto limits = std::count_if(rows_.begin(), rows_.end(), [](const LayeredRow& row) { return row.is_limit; });
   const float load = kSoftPenalty * heaviest / static_cast<float>(std::max<std::ptrdiff_t>(limits, 1));
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
     LayeredRow &a = rows_[i], &b = rows_[i + 1];

@@ -103,7 +103,8 @@ class LayeredSystem {
   Vec3 row_velocity(const LayeredRow& row) const;
   Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
   /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
-  void set_penalties(float heaviest);
+  /// `strength` is κ, as kSoftPenalty.
+  void set_penalties(float heaviest, float strength);
   /// Which rows would push at the velocities so far; returns how many of them do not in this round, or the other way
   /// round, over those that do.
   double judge_rows();
