@@ -122,17 +122,17 @@ void SolidIsland::begin(Workers& workers, float dt) {
     if (is_nodes(row.b)) nodes_of(row.b).add_to_scale(row.given_b);
   }
   row_forces_.assign(rows_.size(), {});
+  row_velocities_.assign(rows_.size(), {});
+  row_impulses_.assign(rows_.size(), {});
+  row_stale_.assign(rows_.size(), 0);
   begin_guests(workers);
   index_rows();
   set_penalties();
   number_levels(workers);
 }
 
-void SolidIsland::begin_round(Workers& workers) {
-  for_rows(workers, [&](std::size_t i) { rows_[i].begin_round(); });
-  for (IslandJointRow& row : joints_) row.begin_round();
-  for (Guest& guest : guests()) guest.member->begin_rows();
-  add_impulses(workers, 1);
+void SolidIsland::begin_round(Workers& workers, bool is_first) {
+  change_impulses(workers, is_first);
   for (Guest& guest : guests()) {
     std::fill(guest.blocks.begin(), guest.blocks.end(), LaneSym3<float>{});
     for (const SpringMember::Push& push : guest.pushes) {
@@ -151,15 +151,19 @@ void SolidIsland::begin_round(Workers& workers) {
     nodes_[i].invert_diagonals();
   }
   for_solids(workers, [&](Workers& own, Solid& solid) {
+    const auto is_stale = [&](const Entry& entry) { return row_stale_[entry.row] != 0; };
+    if (!is_first && std::none_of(solid.entries.begin(), solid.entries.end(), is_stale)) return;
     SolidSystem& system = solid.body->system();
     system.clear_extras();
     for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
-      if (rows_[entry.row].active) system.add_extra(slot, rows_[entry.row].block() * (entry.weight * entry.weight));
+      const IslandRow& row = rows_[entry.row];
+      if (row.weighed == IslandRow::kNotWeighed) return;
+      system.add_extra(slot, row.block(row.weighed) * (entry.weight * entry.weight));
     });
     system.invert_diagonals(own, solid.body->layout());
     system.factor_coarse(own, solid.body->layout(), true);
   });
-  assemble_levels();
+  assemble_levels(workers, is_first);
 }
 
 SolveResult SolidIsland::solve(Workers& workers, float dt) {
@@ -192,13 +196,12 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     allowed = std::min(allowed, guest.member->allowed_violation() / dt);
     most_iterations = std::max(most_iterations, guest.member->max_iterations());
   }
-  for (IslandRow& row : rows_) row.judge(relative_velocity(row));
+  for_rows(workers, [&](std::size_t i) { rows_[i].judge(row_velocities_[i] = relative_velocity(rows_[i])); });
   for (IslandJointRow& row : joints_) row.judge(speed(row));
   SolveResult result;
   bool settled = false;
   for (int round = 0; round < kMostRounds && result.iterations < most_iterations; ++round) {
-    if (round > 0) add_impulses(workers, -1);
-    begin_round(workers);
+    begin_round(workers, round == 0);
     const double enough = settled ? 0.0 : is_exact ? kExactRound : kUnsettledRound;
     const SolveResult part = iterate(workers, is_exact ? kIterationsOfExactRound : kIterationsOfRound, enough);
     result.iterations += part.iterations;
@@ -207,7 +210,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     const RowProgress progress = update_multipliers(workers);
     const double steady_later = guests().empty() || is_exact ? kSteadyEnough : kSteadySkins;
     const double wanted = round < kRoundsAtFirst ? kSteadyForce : steady_later;
-    settled = progress.change <= wanted * wanted * progress.size && progress.violation <= allowed;
+    settled = progress.change <= wanted * wanted * progress.size && are_rows_met(progress.violation, allowed);
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
     const bool is_jammed = solids_.size() >= kCrowd && progress.change > kJammed * kJammed * progress.size;
@@ -304,13 +307,12 @@ void SolidIsland::renew_direction(Workers& workers, double beta) {
 double SolidIsland::multiply(Workers& workers) {
   for_rows(workers, [&](std::size_t i) {
     const IslandRow& row = rows_[i];
-    if (row.active) row_forces_[i] = row.resist(direction(row.a) - direction(row.b));
+    row_forces_[i] = row.active ? row.resist(direction(row.a) - direction(row.b)) : Vec3{};
   });
   double total = sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
     const auto with_rows = [&](std::uint32_t g, const LaneVec3<Float8>&, LaneVec3<Float8> q) {
       for (std::uint32_t e = solid.starts[g]; e < solid.starts[g + 1]; ++e) {
         const Entry& entry = solid.entries[e];
-        if (!rows_[entry.row].active) continue;
         const Vec3 force = row_forces_[entry.row] * entry.weight;
         q.x[entry.lane] += force.x, q.y[entry.lane] += force.y, q.z[entry.lane] += force.z;
       }
@@ -322,7 +324,7 @@ double SolidIsland::multiply(Workers& workers) {
     SpringMember& nodes = nodes_[i];
     nodes.multiply();
     for (const SpringMember::Push& push : nodes.pushes) {
-      if (rows_[push.row].active) nodes.add_to_product(push.node, row_forces_[push.row] * push.weight);
+      nodes.add_to_product(push.node, row_forces_[push.row] * push.weight);
     }
     total += nodes.curvature();
   }

@@ -47,8 +47,14 @@ struct IslandRowEnd {
 };
 
 struct IslandRow : LagrangianRow {
-  IslandRowEnd a, b;          ///< the velocity that counts is that of a less that of b
-  Vec3 given_a{}, given_b{};  ///< N s, of what the row gives its ends: what their velocities have felt already
+  static constexpr float kNotWeighed = -1;
+  IslandRowEnd a, b;            ///< the velocity that counts is that of a less that of b
+  Vec3 given_a{}, given_b{};    ///< N s, of what the row gives its ends: what their velocities have felt already
+  float weighed = kNotWeighed;  ///< the share across that the preconditioner counts with, if with the row at all
+
+  /// Brings `weighed` up to date where it is far off. (Sliding rows change a little in every round; members whose rows
+  /// change no more than that keep their factors.) Returns whether it changed.
+  bool weigh();
 };
 
 /// A row of a joint between two rigid members (SharedJointRow), as an augmented Lagrangian.
@@ -149,6 +155,13 @@ class SolidIsland {
   struct Task {
     std::uint32_t solid, chunk;
   };
+  /// All rows between two members as wholes, and what they add to the matrix.
+  struct LevelRows {
+    std::uint32_t a, b;        ///< levels, or kNone
+    std::uint32_t begin, end;  ///< in level_order_
+    bool is_stale = true;
+    std::array<double, 36> aa{}, bb{}, ab{};
+  };
 
   bool is_solid(const IslandRowEnd& end) const { return end.member < solids_.size(); }
   bool is_rigid(const IslandRowEnd& end) const {
@@ -174,16 +187,17 @@ class SolidIsland {
   double find_loads();
   void set_penalties();
   void number_levels(Workers& workers);
-  void begin_round(Workers& workers);
-  void add_impulses(Workers& workers, float sign);
+  void begin_round(Workers& workers, bool is_first);
+  void change_impulses(Workers& workers, bool is_first);
   void add_pushes(const Rigid& rigid, Vector6& to) const;
   void add_to_residual(const IslandRowEnd& end, Vec3 impulse);
   float speed(const IslandJointRow& row) const;
   /// Calls `visit(rigid, axis)` for the members that a joint's row acts on, with the row as it acts on their motion.
   template <typename Visit>
   void for_each_end(const IslandJointRow& row, Visit&& visit);
-  void assemble_levels();
-  void add_level_row(std::size_t index);
+  void list_level_rows();
+  void assemble_levels(Workers& workers, bool is_first);
+  void add_level_row(std::size_t index, LevelRows& to) const;
   void add_level_row(const IslandJointRow& row);
   SolveResult iterate(Workers& workers, int max_iterations, double enough);
   double precondition(Workers& workers, double step);
@@ -193,6 +207,7 @@ class SolidIsland {
   bool is_converged();
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
+  bool are_rows_met(float worst, float allowed) const;
   void begin_guests(Workers& workers);
   void list_guest_nodes();
   void gather_forces(Guest& guest) const;
@@ -228,12 +243,17 @@ class SolidIsland {
   std::vector<Task> tasks_;
   // Splinters of a few nodes each are worked on many at a time. Where each piece of work begins:
   std::vector<std::uint32_t> solid_batches_, task_batches_;
-  std::vector<Vec3> row_forces_;
+  std::vector<Vec3> row_velocities_;     ///< relative, when the multipliers were last updated
+  std::vector<Vec3> row_impulses_;       ///< N s, at the beginning of the round
+  std::vector<Vec3> row_forces_;         ///< what all rows add to the product; nothing where they do not push
+  std::vector<std::uint8_t> row_stale_;  ///< the preconditioner must count with it differently
   std::vector<RowProgress> progress_;
   std::vector<SolidSystem::Sums> sums_;
   BlockCholeskyDouble levels_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> level_pairs_;
   std::vector<double> level_x_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> level_order_;  ///< levels and row
+  std::vector<LevelRows> level_rows_;
   std::vector<std::array<Vec3d, 2>> level_arms_;  ///< of the ends of the rows
   Workers alone_{1};
 };

@@ -1,6 +1,7 @@
 // The coarsest level of an island: the motions of its free members as a whole, with the contacts and joints between
 // them, solved exactly and in double.
 #include <algorithm>
+#include <functional>
 
 #include "solid/solid_island.h"
 
@@ -28,15 +29,15 @@ Mat3d cross_rows(const Mat3d& m, Vec3d a) {
   return out;
 }
 
-/// Gᵀ W H with G = (I, −[a]×), H = (I, −[b]×): what W between two points is to the motions of their bodies.
-void set_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, double (&block)[36]) {
+/// Adds Gᵀ W H with G = (I, −[a]×), H = (I, −[b]×): what W between two points is to the motions of their bodies.
+void add_block(const Mat3d& w, Vec3d a, Vec3d b, double sign, std::array<double, 36>& block) {
   const Mat3d rt = cross_columns(a, w), tr = cross_rows(w, b), rr = cross_columns(a, tr);
   for (std::size_t r = 0; r < 3; ++r) {
     for (std::size_t c = 0; c < 3; ++c) {
-      block[6 * r + c] = sign * w[r][c];
-      block[6 * r + 3 + c] = sign * tr[r][c];
-      block[6 * (3 + r) + c] = sign * rt[r][c];
-      block[6 * (3 + r) + 3 + c] = sign * rr[r][c];
+      block[6 * r + c] += sign * w[r][c];
+      block[6 * r + 3 + c] += sign * tr[r][c];
+      block[6 * (3 + r) + c] += sign * rt[r][c];
+      block[6 * (3 + r) + 3 + c] += sign * rr[r][c];
     }
   }
 }
@@ -80,10 +81,11 @@ void SolidIsland::number_levels(Workers& workers) {
   for (Rigid& rigid : rigids_) rigid.level = count++;
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].level = nodes_[i].is_free() ? count++ : kNone;
   for (Guest& guest : guests()) guest.level = guest.member->is_free() ? count++ : kNone;
+  list_level_rows();
   level_pairs_.clear();
-  for (const IslandRow& row : rows_) {
-    const std::uint32_t a = level_of(row.a), b = level_of(row.b);
-    if (a != kNone && b != kNone && a != b) level_pairs_.push_back({std::min(a, b), std::max(a, b)});
+  for (const LevelRows& rows : level_rows_) {
+    const auto [a, b] = std::minmax(rows.a, rows.b);
+    if (b != kNone && a != b) level_pairs_.push_back({a, b});
   }
   for (const IslandJointRow& row : joints_) {
     if (row.a == IslandRowEnd::kFixed || row.b == IslandRowEnd::kFixed) continue;
@@ -98,23 +100,37 @@ void SolidIsland::number_levels(Workers& workers) {
   for_rows(workers, [&](std::size_t i) { level_arms_[i] = {level_arm(rows_[i].a), level_arm(rows_[i].b)}; });
 }
 
-void SolidIsland::add_level_row(std::size_t index) {
+void SolidIsland::list_level_rows() {
+  level_order_.clear();
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    level_order_.push_back({std::uint64_t{level_of(rows_[i].a)} << 32 | level_of(rows_[i].b), i});
+  }
+  std::sort(level_order_.begin(), level_order_.end());
+  level_rows_.clear();
+  for (std::uint32_t i = 0; i < level_order_.size(); ++i) {
+    const std::uint64_t levels = level_order_[i].first;
+    if (i > 0 && levels == level_order_[i - 1].first) {
+      ++level_rows_.back().end;
+    } else {
+      level_rows_.push_back({.a = static_cast<std::uint32_t>(levels >> 32),
+                             .b = static_cast<std::uint32_t>(levels),
+                             .begin = i,
+                             .end = i + 1});
+    }
+  }
+}
+
+void SolidIsland::add_level_row(std::size_t index, LevelRows& to) const {
   const IslandRow& row = rows_[index];
-  const LaneSym3<float> s = row.block();
+  const LaneSym3<float> s = row.block(row.weighed);
   const auto d = [](float f) { return static_cast<double>(f); };
   const Mat3d w{{{d(s.xx), d(s.xy), d(s.xz)}, {d(s.xy), d(s.yy), d(s.yz)}, {d(s.xz), d(s.yz), d(s.zz)}}};
-  const std::uint32_t a = level_of(row.a), b = level_of(row.b);
   const auto [arm_a, arm_b] = level_arms_[index];
-  double block[36];
-  if (a != kNone) set_block(w, arm_a, arm_a, 1, block), levels_.add_diagonal(a, block);
-  if (b != kNone) set_block(w, arm_b, arm_b, 1, block), levels_.add_diagonal(b, block);
-  if (a == kNone || b == kNone) return;
-  set_block(w, arm_a, arm_b, -1, block);
-  if (a != b) return levels_.add(a, b, block);
-  // A body that touches itself.
-  levels_.add_diagonal(a, block);
-  set_block(w, arm_b, arm_a, -1, block);
-  levels_.add_diagonal(a, block);
+  if (to.a != kNone) add_block(w, arm_a, arm_a, 1, to.aa);
+  if (to.b != kNone) add_block(w, arm_b, arm_b, 1, to.bb);
+  if (to.a == kNone || to.b == kNone) return;
+  add_block(w, arm_a, arm_b, -1, to.ab);
+  if (to.a == to.b) add_block(w, arm_b, arm_a, -1, to.ab);  // a body that touches itself
 }
 
 void SolidIsland::add_level_row(const IslandJointRow& row) {
@@ -141,7 +157,23 @@ void SolidIsland::add_level_row(const IslandJointRow& row) {
   if (count == 2) add(ends[0], ends[1]);
 }
 
-void SolidIsland::assemble_levels() {
+void SolidIsland::assemble_levels(Workers& workers, bool is_first) {
+  constexpr std::size_t kGrain = 8;
+  parallel_for(workers, level_rows_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      LevelRows& rows = level_rows_[i];
+      const auto first = level_order_.begin() + rows.begin, last = level_order_.begin() + rows.end;
+      rows.is_stale = is_first || std::any_of(first, last, [&](const auto& at) { return row_stale_[at.second] != 0; });
+      if (!rows.is_stale) continue;
+      rows.aa = rows.bb = rows.ab = {};
+      for (auto at = first; at != last; ++at) {
+        if (rows_[at->second].weighed != IslandRow::kNotWeighed) add_level_row(at->second, rows);
+      }
+    }
+  });
+  const bool is_as_it_was = joints_.empty() && nodes_count_ == 0 && guests().empty() &&
+                            std::none_of(level_rows_.begin(), level_rows_.end(), std::mem_fn(&LevelRows::is_stale));
+  if (is_as_it_was && !is_first) return;
   levels_.clear();
   for (Solid& solid : solids_) {
     if (solid.level != kNone) levels_.add_diagonal(solid.level, solid.whole.data());
@@ -168,8 +200,15 @@ void SolidIsland::assemble_levels() {
     guest.member->get_whole_matrix(block);
     levels_.add_diagonal(guest.level, block);
   }
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].active) add_level_row(i);
+  for (const LevelRows& rows : level_rows_) {
+    if (rows.a != kNone) levels_.add_diagonal(rows.a, rows.aa.data());
+    if (rows.b != kNone) levels_.add_diagonal(rows.b, rows.bb.data());
+    if (rows.a == kNone || rows.b == kNone) continue;
+    if (rows.a == rows.b) {
+      levels_.add_diagonal(rows.a, rows.ab.data());
+    } else {
+      levels_.add(rows.a, rows.b, rows.ab.data());
+    }
   }
   for (const IslandJointRow& row : joints_) {
     if (row.active) add_level_row(row);

@@ -114,9 +114,15 @@ struct LagrangianRow {
     if (!active || damped) return 0;
     return tied ? length(velocity - target) : -dot(velocity - target, normal);
   }
-  /// W.
-  LaneSym3<float> block() const {
-    const float s = penalty * slide * grip, n = penalty - s;
+  /// The share of the penalty that acts across the normal.
+  float across() const { return slide * grip; }
+  /// W, and what it would be with another share across.
+  LaneSym3<float> block() const { return block_with(penalty * slide * grip); }
+  LaneSym3<float> block(float share_across) const { return block_with(penalty * share_across); }
+
+ private:
+  LaneSym3<float> block_with(float s) const {
+    const float n = penalty - s;
     const Vec3 k = normal;
     return {s + n * k.x * k.x, s + n * k.y * k.y, s + n * k.z * k.z, n * k.x * k.y, n * k.x * k.z, n * k.y * k.z};
   }
