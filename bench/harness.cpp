@@ -85,6 +85,7 @@ Status run_bench(const BenchOptions& options) {
   add_embed_benchmarks(suite);
   add_solid_benchmarks(suite);
   add_cloth_benchmarks(suite);
+  add_jelly_benchmarks(suite);
   add_contact_benchmarks(suite);
   add_fracture_benchmarks(suite);
   add_layered_benchmarks(suite);

@@ -27,6 +27,7 @@ void add_rigid_benchmarks(std::vector<Benchmark>& suite);
 void add_embed_benchmarks(std::vector<Benchmark>& suite);
 void add_solid_benchmarks(std::vector<Benchmark>& suite);
 void add_cloth_benchmarks(std::vector<Benchmark>& suite);
+void add_jelly_benchmarks(std::vector<Benchmark>& suite);
 void add_contact_benchmarks(std::vector<Benchmark>& suite);
 void add_fracture_benchmarks(std::vector<Benchmark>& suite);
 void add_layered_benchmarks(std::vector<Benchmark>& suite);

@@ -8,7 +8,7 @@ namespace pliant {
 
 namespace {
 
-constexpr std::size_t kNodeGrain = 2048;
+constexpr std::size_t kGroupGrain = 128;
 constexpr int kMostRounds = 4;        // of Newton's method; one is enough unless a stiff body bends far in a step
 constexpr double kNearEnough = 0.02;  // of the body's energy: the error of the quadratic model that is let be
 
@@ -67,15 +67,15 @@ Float8 damper(Float8 stiffness, Float8 inverse_masses, float ratio) {
 
 }  // namespace
 
-/// The sum of `term(node)` over all nodes.
+/// The sum of `term(group)` over all groups of eight nodes.
 template <typename Term>
-double MassSpring::sum_nodes(Workers& workers, Term&& term) {
+double MassSpring::sum_groups(Workers& workers, Term&& term) {
   return parallel_reduce(
-      workers, rest_.node_count, kNodeGrain, 0.0, partial_,
+      workers, residual_.groups(), kGroupGrain, 0.0, partial_,
       [&](std::size_t begin, std::size_t end) {
-        Float4 total{};
-        for (std::size_t i = begin; i < end; ++i) total += term(i);
-        return sum_of(total);
+        Float8 total{};
+        for (std::size_t g = begin; g < end; ++g) total += term(g);
+        return static_cast<double>(sum(total));
       },
       [](double a, double b) { return a + b; });
 }
@@ -94,8 +94,10 @@ MassSpring::MassSpring(MassSpringRest rest) : rest_(std::move(rest)) {
   volume_groups_ = LaneGroups<4>::build(tets, rest_.node_count);
 
   const std::size_t springs = spring_groups_.size(), volumes = volume_groups_.size();
-  length_ = across_ = stiffness_ = spring_energy_ = LaneValues(springs);
-  for (int i = 0; i < 3; ++i) toward_[i] = along_[i] = LaneValues(springs);
+  matrix_ = SpringMatrix(rest_.node_count, pairs, spring_groups_.slots, tets, volume_groups_.slots);
+  spring_parts_.resize(kLanes * springs), corner_parts_.resize(SpringMatrix::corner_index(volumes, 0));
+  length_ = stiffness_ = spring_energy_ = LaneValues(springs);
+  for (LaneValues& toward : toward_) toward = LaneValues(springs);
   for (std::size_t i = 0; i < rest_.springs.size(); ++i) {
     const SpringTerm& s = rest_.springs[i];
     const std::uint32_t slot = spring_groups_.slots[i];
@@ -104,18 +106,17 @@ MassSpring::MassSpring(MassSpringRest rest) : rest_(std::move(rest)) {
   }
   six_volume_ = LaneValues(volumes, 1);  // spare lanes have a volume too, and no modulus
   modulus_ = volume_energy_ = LaneValues(volumes);
-  for (LaneValues& area : area_) area = LaneValues(volumes);
   for (std::size_t i = 0; i < rest_.volumes.size(); ++i) {
     const std::uint32_t slot = volume_groups_.slots[i];
     six_volume_.set(slot, 6 * rest_.volumes[i].rest_volume), modulus_.set(slot, rest_.volumes[i].modulus);
   }
   const std::size_t nodes = rest_.node_count + 1;
-  for (auto* array : {&position_, &velocity_, &target_, &residual_, &direction_, &product_, &change_, &memory_}) {
-    array->resize(nodes);
-  }
-  if (!rest_.enclosure.faces.empty()) enclosure_area_.resize(nodes);
-  inverse_diagonal_.resize(nodes), mass_.resize(nodes);
-  partial_.reserve(nodes / kNodeGrain + 1);
+  for (auto* array : {&position_, &velocity_, &target_, &force_, &memory_}) array->resize(nodes);
+  for (auto* array : {&residual_, &direction_, &product_, &change_}) array->assign(rest_.node_count);
+  if (!rest_.enclosure.faces.empty()) enclosure_area_.assign(rest_.node_count);
+  mass_.resize(kLanes * residual_.groups()), inverse_.resize(6 * mass_.size());
+  direction_nodes_.resize(mass_.size());
+  partial_.reserve(residual_.groups() / kGroupGrain + 1);
 }
 
 void MassSpring::free_velocity(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
@@ -145,8 +146,9 @@ double MassSpring::descend(Workers& workers, std::span<const Vec4> x, float h, d
   float scale = 1, applied = 0;
   for (int attempt = 0;; ++attempt, scale *= 0.5f) {
     const float more = attempt == kHalvings ? -applied : scale - applied;
-    for (std::size_t i = 0; i < rest_.node_count; ++i) {
-      store(velocity_[i], load(velocity_[i]) + more * load(change_[i]));
+    for (std::uint32_t i = 0; i < rest_.node_count; ++i) {
+      const Vec3 change = change_.get(i) * more;
+      store(velocity_[i], load(velocity_[i]) + Float4{change.x, change.y, change.z, 0});
       store(position_[i], load(x[i]) + h * load(velocity_[i]));
     }
     applied += more;
@@ -202,22 +204,45 @@ void MassSpring::predict(std::span<const Vec4> x, const RigidPart& rigid, float 
   }
 }
 
-/// The objective's downhill direction in `residual_`, and its matrix M + h² K + h C with the diagonal. Returns the
-/// objective.
+/// The objective's downhill direction in `residual_`, and its matrix M + h² K + h C with the inverses of its diagonal
+/// blocks. Returns the objective.
 double MassSpring::assemble(Workers& workers, float h) {
   for (std::size_t i = 0; i < rest_.node_count; ++i) {
-    store(residual_[i], mass_[i] * (load(target_[i]) - load(velocity_[i])));
-    residual_[i].w = mass_[i];
+    store(force_[i], mass_[i] * (load(target_[i]) - load(velocity_[i])));
   }
   spring_groups_.sweep(workers, [&](std::size_t group) { assemble_springs(group, h); });
   volume_groups_.sweep(workers, [&](std::size_t group) { assemble_volumes(group, h); });
   if (!rest_.enclosure.faces.empty()) assemble_enclosure(h);
-  for (std::size_t i = 0; i < rest_.node_count; ++i) {
-    const bool moves = mass_[i] > 0 && residual_[i].w > 0;
-    inverse_diagonal_[i] = moves ? 1 / residual_[i].w : 0;
-    residual_[i].w = 0;
-  }
+  for (std::uint32_t i = 0; i < rest_.node_count; ++i) residual_.set(i, force_[i].xyz());
+  matrix_.assemble(workers, spring_parts_.data(), corner_parts_.data());
+  parallel_for(workers, residual_.groups(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) invert_diagonal(g);
+  });
   return gathered_energy() + inertia();
+}
+
+void MassSpring::invert_diagonal(std::size_t g) {
+  const Float8 mass = load8(&mass_[kLanes * g]);
+  LaneSym3<Float8> block = matrix_.blocks().diagonal(g);
+  block.xx += mass, block.yy += mass, block.zz += mass;
+  if (!rest_.enclosure.faces.empty()) {
+    const LaneVec3<Float8> area = enclosure_area_.group(g);
+    const Float8 scale = broadcast(enclosure_scale_);
+    block = block + LaneSym3<Float8>{area.x * area.x, area.y * area.y, area.z * area.z,
+                                     area.x * area.y, area.x * area.z, area.y * area.z} *
+                        scale;
+  }
+  // In units of its size, so that neither large nor small ones leave the range of floats.
+  const Int8 moves = (mass > 0) & (block.trace() > 0);
+  const Float8 per_size = 1 / select(moves, block.trace(), broadcast(1));
+  const LaneSym3<Float8> scaled = block * per_size;
+  const Float8 volume = determinant(scaled);
+  // Rounding may leave nothing of the least eigenvalue, which is the mass or more: then the trace stands for all.
+  const Int8 is_safe = volume > 1e-6f;
+  const LaneSym3<Float8> inverse = adjugate(scaled) * (per_size / select(is_safe, volume, broadcast(1)));
+  const Float8 plain = 3 * per_size;
+  const LaneSym3<Float8> chosen = select(is_safe, inverse, LaneSym3<Float8>{plain, plain, plain, {}, {}, {}});
+  store_sym8(&inverse_[48 * g], select(moves, chosen, LaneSym3<Float8>{}));
 }
 
 void MassSpring::assemble_springs(std::size_t g, float h) {
@@ -233,12 +258,10 @@ void MassSpring::assemble_springs(std::size_t g, float h) {
   // A compressed spring would like to buckle: its negative stiffness across is left out.
   const Float8 tension = max(1 - rest / max(length, broadcast(1e-30f)), Float8{});
   const Float8 across = h * h * k * tension, along = h * h * k * (1 - tension) + h * c;
-  const LaneVec3<Float8> s = toward * sqrt(along);
-  along_[0].store(g, s.x), along_[1].store(g, s.y), along_[2].store(g, s.z), across_.store(g, across);
+  store_nodes(&spring_parts_[kLanes * g], {toward * sqrt(along), across});
   spring_energy_.store(g, 0.5f * (k * (length - rest) * (length - rest) + h * c * speed * speed));
-  const Float8 diagonal = along * (1.0f / 3) + across;
-  add_nodes(residual_.data(), nodes[0], {toward * impulse, diagonal});
-  add_nodes(residual_.data(), nodes[1], {toward * -impulse, diagonal});
+  add_nodes(force_.data(), nodes[0], {toward * impulse, Float8{}});
+  add_nodes(force_.data(), nodes[1], {toward * -impulse, Float8{}});
 }
 
 void MassSpring::assemble_volumes(std::size_t g, float h) {
@@ -255,17 +278,17 @@ void MassSpring::assemble_volumes(std::size_t g, float h) {
   const Float8 scale = h * sqrt(modulus / (6 * rest));
   LaneVec3<Float8> last;
   for (int i = 0; i < 3; ++i) {
-    const LaneVec3<Float8> u = area[i] * scale;
-    area_[3 * i].store(g, u.x), area_[3 * i + 1].store(g, u.y), area_[3 * i + 2].store(g, u.z);
+    store_nodes(&corner_parts_[SpringMatrix::corner_index(g, static_cast<std::size_t>(i))], {area[i] * scale});
     last = last - area[i];
-    add_nodes(residual_.data(), nodes[i], {area[i] * impulse, dot(u, u) * (1.0f / 3)});
+    add_nodes(force_.data(), nodes[i], {area[i] * impulse, Float8{}});
   }
-  add_nodes(residual_.data(), nodes[3], {last * impulse, dot(last, last) * (scale * scale) * (1.0f / 3)});
+  store_nodes(&corner_parts_[SpringMatrix::corner_index(g, 3)], {last * scale});
+  add_nodes(force_.data(), nodes[3], {last * impulse, Float8{}});
 }
 
 /// The volume within the surface; its derivatives by the nodes go to `enclosure_area_`.
 double MassSpring::enclosed_volume_gradient() {
-  std::fill(enclosure_area_.begin(), enclosure_area_.end(), Vec4{});
+  std::fill(enclosure_area_.floats().begin(), enclosure_area_.floats().end(), 0.0f);
   const Vec3 origin = position_[rest_.enclosure.faces[0][0]].xyz();
   double six = 0;
   for (const Face& face : rest_.enclosure.faces) {
@@ -274,9 +297,7 @@ double MassSpring::enclosed_volume_gradient() {
     six += static_cast<double>(dot(p[0], cross(p[1], p[2])));
     // A third of the face's area vector for each corner: the same as the derivative once the surface is closed.
     const Vec3 area = cross(p[1] - p[0], p[2] - p[0]) / 6;
-    for (const std::uint32_t node : face) {
-      store(enclosure_area_[node], load(enclosure_area_[node]) + Float4{area.x, area.y, area.z, 0});
-    }
+    for (const std::uint32_t node : face) enclosure_area_.add(node, area);
   }
   const double rest = rest_.enclosure.rest_volume, excess = six / 6 / rest - 1;
   enclosure_energy_ = 0.5 * static_cast<double>(rest_.enclosure.modulus) * rest * excess * excess;
@@ -287,10 +308,9 @@ void MassSpring::assemble_enclosure(float h) {
   const float modulus = rest_.enclosure.modulus, rest = rest_.enclosure.rest_volume;
   const float excess = static_cast<float>(enclosed_volume_gradient() / static_cast<double>(rest) - 1);
   enclosure_scale_ = h * h * modulus / rest;
-  for (std::size_t i = 0; i < rest_.node_count; ++i) {
-    const Vec3 area = enclosure_area_[i].xyz(), impulse = area * (-h * modulus * excess);
-    const Float4 more{impulse.x, impulse.y, impulse.z, enclosure_scale_ * length_squared(area) / 3};
-    store(residual_[i], load(residual_[i]) + more);
+  for (std::uint32_t i = 0; i < rest_.node_count; ++i) {
+    const Vec3 impulse = enclosure_area_.get(i) * (-h * modulus * excess);
+    store(force_[i], load(force_[i]) + Float4{impulse.x, impulse.y, impulse.z, 0});
   }
 }
 
@@ -328,13 +348,14 @@ double MassSpring::gathered_energy() const {
 /// change, which is the answer for a body at rest. Returns `residual_`ᵀ `change_`: twice what the objective should
 /// fall.
 double MassSpring::solve(Workers& workers, bool remember) {
-  for (std::size_t i = 0; i < rest_.node_count; ++i) change_[i] = {};
+  std::fill(change_.floats().begin(), change_.floats().end(), 0.0f);
   double size = advance(workers, 0), gain = 0;
   const double enough = size * static_cast<double>(rest_.tolerance) * static_cast<double>(rest_.tolerance);
   if (remember) {
-    for (std::size_t i = 0; i < rest_.node_count; ++i) {
-      direction_[i] = mass_[i] > 0 ? memory_[i] : Vec4{};
-      direction_[i].w = 0;
+    for (std::uint32_t i = 0; i < rest_.node_count; ++i) {
+      const Vec3 change = mass_[i] > 0 ? memory_[i].xyz() : Vec3{};
+      direction_.set(i, change);
+      direction_nodes_[i] = {change.x, change.y, change.z, 0};
     }
     const double slope = dot_of(workers, direction_, residual_), curvature = multiply(workers);
     if (curvature > 0 && std::isfinite(curvature)) {
@@ -358,60 +379,44 @@ double MassSpring::solve(Workers& workers, bool remember) {
 
 /// Goes `step` along `direction_`; returns the square of the residual that is left, as the preconditioner measures it.
 double MassSpring::advance(Workers& workers, float step) {
-  return sum_nodes(workers, [&](std::size_t i) {
+  return sum_groups(workers, [&](std::size_t g) {
     if (step != 0) {
-      store(change_[i], load(change_[i]) + step * load(direction_[i]));
-      store(residual_[i], load(residual_[i]) - step * load(product_[i]));
+      const Float8 way = broadcast(step);
+      change_.set_group(g, change_.group(g) + direction_.group(g) * way);
+      residual_.set_group(g, residual_.group(g) - product_.group(g) * way);
     }
-    const Float4 r = load(residual_[i]);
-    return r * r * inverse_diagonal_[i];
+    const LaneVec3<Float8> r = residual_.group(g);
+    return dot(r, load_sym8(&inverse_[48 * g]) * r);
   });
 }
 
 void MassSpring::turn(Workers& workers, float keep) {
-  parallel_for(workers, rest_.node_count, kNodeGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      store(direction_[i], load(residual_[i]) * inverse_diagonal_[i] + keep * load(direction_[i]));
+  parallel_for(workers, residual_.groups(), kGroupGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const LaneVec3<Float8> p =
+          load_sym8(&inverse_[48 * g]) * residual_.group(g) + direction_.group(g) * broadcast(keep);
+      direction_.set_group(g, p);
+      store_nodes(&direction_nodes_[kLanes * g], {p});
     }
   });
 }
 
-double MassSpring::dot_of(Workers& workers, const std::vector<Vec4>& a, const std::vector<Vec4>& b) {
-  return sum_nodes(workers, [&](std::size_t i) { return load(a[i]) * load(b[i]); });
+double MassSpring::dot_of(Workers& workers, const LaneVectors& a, const LaneVectors& b) {
+  return sum_groups(workers, [&](std::size_t g) { return dot(a.group(g), b.group(g)); });
 }
 
 /// The matrix times `direction_` in `product_`; returns their product.
 double MassSpring::multiply(Workers& workers) {
-  for (std::size_t i = 0; i < rest_.node_count; ++i) store(product_[i], load(direction_[i]) * mass_[i]);
-  spring_groups_.sweep(workers, [&](std::size_t g) {
-    const auto& nodes = spring_groups_.groups[g].node;
-    const LaneVec3<Float8> d =
-        load_nodes(direction_.data(), nodes[1]).xyz - load_nodes(direction_.data(), nodes[0]).xyz;
-    const LaneVec3<Float8> s{along_[0].load(g), along_[1].load(g), along_[2].load(g)};
-    const LaneVec3<Float8> y = s * dot(s, d) + d * across_.load(g);
-    add_nodes(product_.data(), nodes[0], {-y, Float8{}});
-    add_nodes(product_.data(), nodes[1], {y, Float8{}});
+  const bool is_enclosed = !rest_.enclosure.faces.empty();
+  const Float8 change =
+      broadcast(is_enclosed ? enclosure_scale_ * static_cast<float>(dot_of(workers, enclosure_area_, direction_)) : 0);
+  return sum_groups(workers, [&](std::size_t g) {
+    const LaneVec3<Float8> p = direction_.group(g);
+    LaneVec3<Float8> q = p * load8(&mass_[kLanes * g]) + matrix_.blocks().differences(g, p, direction_nodes_.data());
+    if (is_enclosed) q = q + enclosure_area_.group(g) * change;
+    product_.set_group(g, q);
+    return dot(p, q);
   });
-  volume_groups_.sweep(workers, [&](std::size_t g) {
-    const auto& nodes = volume_groups_.groups[g].node;
-    const LaneVec3<Float8> o = load_nodes(direction_.data(), nodes[3]).xyz;
-    LaneVec3<Float8> u[3], last;
-    Float8 change{};
-    for (int i = 0; i < 3; ++i) {
-      u[i] = {area_[3 * i].load(g), area_[3 * i + 1].load(g), area_[3 * i + 2].load(g)};
-      change += dot(u[i], load_nodes(direction_.data(), nodes[i]).xyz - o);
-      last = last - u[i];
-    }
-    for (int i = 0; i < 3; ++i) add_nodes(product_.data(), nodes[i], {u[i] * change, Float8{}});
-    add_nodes(product_.data(), nodes[3], {last * change, Float8{}});
-  });
-  if (!rest_.enclosure.faces.empty()) {
-    const float change = enclosure_scale_ * static_cast<float>(dot_of(workers, enclosure_area_, direction_));
-    for (std::size_t i = 0; i < rest_.node_count; ++i) {
-      store(product_[i], load(product_[i]) + change * load(enclosure_area_[i]));
-    }
-  }
-  return dot_of(workers, direction_, product_);
 }
 
 }  // namespace pliant

@@ -22,9 +22,11 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "math/lane_vectors.h"
 #include "math/vec4.h"
 #include "particle/lane_groups.h"
 #include "particle/rigid_part.h"
+#include "particle/spring_matrix.h"
 #include "pliant/mesh.h"
 #include "pliant/result.h"
 
@@ -68,8 +70,7 @@ class MassSpring {
   static Result<MassSpring> create(MassSpringRest rest);
 
   /// Changes `v` (w: inverse mass, 0: held) to what it is after h seconds without contacts. Both have `node_count`
-  /// nodes. Allocates nothing. For 366 nodes and 1440 tets about
-  /// 60 µs and 15 µs per conjugate gradient iteration, of which a body near rest needs 2 to 6, one in motion 10 to 20.
+  /// nodes. Allocates nothing.
   void free_velocity(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
 
   /// J, at positions x.
@@ -86,10 +87,11 @@ class MassSpring {
   explicit MassSpring(MassSpringRest rest);
 
   template <typename Term>
-  double sum_nodes(Workers& workers, Term&& term);
+  double sum_groups(Workers& workers, Term&& term);
   double guess(Workers& workers, std::span<const Vec4> x, const RigidPart& rigid, float h);
   void predict(std::span<const Vec4> x, const RigidPart& rigid, float h, float share);
   double assemble(Workers& workers, float h);
+  void invert_diagonal(std::size_t group);
   void assemble_springs(std::size_t group, float h);
   void assemble_volumes(std::size_t group, float h);
   void assemble_enclosure(float h);
@@ -102,22 +104,25 @@ class MassSpring {
   double advance(Workers& workers, float step);
   void turn(Workers& workers, float keep);
   double multiply(Workers& workers);
-  double dot_of(Workers& workers, const std::vector<Vec4>& a, const std::vector<Vec4>& b);
+  double dot_of(Workers& workers, const LaneVectors& a, const LaneVectors& b);
 
   MassSpringRest rest_;
   LaneGroups<2> spring_groups_;
   LaneGroups<4> volume_groups_;
   LaneValues length_, stiffness_, toward_[3];  // per spring
   LaneValues six_volume_, modulus_;            // per tet
-  // What this step's matrix needs: s sᵀ + b I of a spring, u uᵀ of a tet's first three corners and of the enclosure.
-  LaneValues along_[3], across_, area_[9];
+  // What this step's matrix is made of: s sᵀ + b I of a spring, u uᵀ of a tet's corners and of the enclosure.
+  SpringMatrix matrix_;
+  std::vector<Vec4> spring_parts_, corner_parts_;
   LaneValues spring_energy_, volume_energy_;
   std::vector<Vec4> position_;  ///< x + h v, w: inverse mass; one spare node, as in all of these
   std::vector<Vec4> velocity_;  ///< v
   std::vector<Vec4> target_;    ///< v as given
-  std::vector<Vec4> residual_;  ///< w gathers the diagonal
-  std::vector<Vec4> direction_, product_, change_, memory_, enclosure_area_;
-  std::vector<float> inverse_diagonal_, mass_;
+  std::vector<Vec4> force_, memory_;
+  LaneVectors residual_, direction_, product_, change_, enclosure_area_;
+  std::vector<Vec4> direction_nodes_;  ///< `direction_` again, for products; whole groups
+  std::vector<float> inverse_;         ///< of the diagonal blocks, per group 6 x 8; 0 for nodes that do not move
+  std::vector<float> mass_;            ///< kg, 0 for held nodes; whole groups
   std::vector<double> partial_;
   float enclosure_scale_ = 0;
   double enclosure_energy_ = 0;

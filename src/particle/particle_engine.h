@@ -218,6 +218,7 @@ class ParticleEngine {
   void rest_nodes(Body& body);
   void update_mass(const Body& body, std::uint32_t node);
 
+  void predict_jellies(float h);
   void apply_air(Body& body, Vec3 wind, float h);
   /// The volume within the surface; `outward`, if there is one, gets how it grows with each node.
   float enclosed_volume(const Body& body, std::vector<Vec3>* outward) const;
@@ -283,6 +284,7 @@ class ParticleEngine {
   void note_fixed_reactions();
 
   Workers& workers_;
+  Workers alone_{1};                           ///< for what is one of many things side by side
   std::vector<std::unique_ptr<Body>> bodies_;  ///< by slot
   std::vector<std::uint32_t> slots_;
   std::vector<std::unique_ptr<Anchor>> anchors_;  ///< by slot
@@ -357,8 +359,9 @@ class ParticleEngine {
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
   ParticleReport report_;
-  float last_substep_ = 0;  ///< s
-  Vec3 gravity_{};          ///< m/s², of the last substep
+  std::vector<std::uint32_t> small_jellies_;  ///< scratch: slots
+  float last_substep_ = 0;                    ///< s
+  Vec3 gravity_{};                            ///< m/s², of the last substep
 };
 
 }  // namespace pliant

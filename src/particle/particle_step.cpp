@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kNodesPerChunk = 4096;
 /// Sweeps over contacts and anchors in each round. They are cheap beside the chains.
 constexpr int kRowSweeps = 2;
+/// From so many nodes on the loops of a jelly's method are worth two threads; smaller jellies are shared out whole.
+constexpr std::uint32_t kLargeJelly = 4096;
 
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
@@ -63,16 +65,32 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
       }
     });
     apply_air(b, wind, h);
-    std::visit(
-        [&](auto& jelly) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(jelly)>, std::monostate>) {
-            jelly.free_velocity(workers_, positions(b), velocities(b), h);
-          }
-        },
-        b.jelly);
+  });
+  predict_jellies(h);
+  for_each_active([&](Body& b) {
     b.springs.sweep(workers_, positions(b), velocities(b), h);
     b.line_bends.sweep(workers_, positions(b), velocities(b), h);
     b.hinges.sweep(workers_, positions(b), velocities(b), h);
+  });
+}
+
+void ParticleEngine::predict_jellies(float h) {
+  const auto move = [&](Body& b, Workers& workers) {
+    std::visit(
+        [&](auto& jelly) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(jelly)>, std::monostate>) {
+            jelly.free_velocity(workers, positions(b), velocities(b), h);
+          }
+        },
+        b.jelly);
+  };
+  small_jellies_.clear();
+  for_each_active([&](Body& b) {
+    if (std::holds_alternative<std::monostate>(b.jelly)) return;
+    b.count < kLargeJelly ? small_jellies_.push_back(b.id.index) : move(b, workers_);
+  });
+  parallel_for(workers_, small_jellies_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) move(body(small_jellies_[i]), alone_);
   });
 }
 
