@@ -55,10 +55,8 @@ Jellies make_jellies(const TetMesh& mesh, int threads) {
   solid.friction = kFriction;
   out.bodies.push_back(out.world.add(solid).value());
   out.bar = out.world
-                .add(RigidDef{.shape = Box{{0.5f, 0.04f, 0.42f}},
-                              .position = {0, 0.28f, 0},
-                              .mass = 3.0f,
-                              .friction = kFriction})
+                .add(RigidDef{
+                    .shape = Box{{0.5f, 0.04f, 0.42f}}, .position = {0, 0.28f, 0}, .mass = 3.0f, .friction = kFriction})
                 .value();
   out.world.commit_edits();
   return out;

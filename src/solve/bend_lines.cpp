@@ -1,5 +1,6 @@
 #include "solve/bend_lines.h"
 
+#include "math/lane_vectors.h"
 #include "math/node_lanes.h"
 
 namespace pliant {
@@ -23,6 +24,7 @@ BendLines::BendLines(std::span<const Bend> bends, std::size_t node_count) : rows
   lines_ = LineBatches(lines, {}, node_count, 3);
   compliance_.assign(lines_.nodes.size(), kInfinity);
   for (auto& weights : weights_) weights.assign(lines_.nodes.size(), 0);
+  impulses_.assign(3 * lines_.nodes.size(), 0);
   lines_.for_each_line([&](std::uint32_t line, std::size_t at) {
     for (std::size_t i = 0; i + 2 < lines.of(line).size(); ++i, at += kLanes) {
       const Bend& bend = bends[first_rows[line] + i];
@@ -32,36 +34,55 @@ BendLines::BendLines(std::span<const Bend> bends, std::size_t node_count) : rows
   });
 }
 
-void BendLines::sweep(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) const {
-  lines_.for_each(workers, [&](const LineBatches::Batch& batch, std::size_t) { sweep(batch, x.data(), v.data(), h); });
+void BendLines::sweep(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
+  const auto there = [&](const LineBatches::Batch& batch, std::size_t) { sweep<false>(batch, x.data(), v.data(), h); };
+  const auto back = [&](const LineBatches::Batch& batch, std::size_t) { sweep<true>(batch, x.data(), v.data(), h); };
+  lines_.for_each(workers, there);
+  lines_.for_each_back(workers, back);
 }
 
-void BendLines::sweep(const LineBatches::Batch& batch, const Vec4* x, Vec4* v, float h) const {
+template <bool kIsBack>
+void BendLines::sweep(const LineBatches::Batch& batch, const Vec4* x, Vec4* v, float h) {
   const float inverse_h = 1 / h, inverse_h_squared = inverse_h * inverse_h;
-  std::size_t at = kLanes * std::size_t{batch.first};
-  const std::size_t end = at + kLanes * (batch.places - 2);
-  const std::uint32_t* nodes = lines_.nodes.data();
+  const std::size_t begin = kLanes * std::size_t{batch.first}, rows = batch.places - 2;
+  const auto place = [&](std::size_t i) { return &lines_.nodes[begin + kLanes * i]; };
   const auto store = [&](std::size_t i, const NodeLanes& node) {
-    store_nodes(v, nodes + i, lines_.lanes_in_use[i / kLanes], node);
+    store_nodes(v, place(i), lines_.lanes_in_use[begin / kLanes + i], node);
   };
-  LaneVec3<Float8> x0 = load_nodes(x, nodes + at).xyz, x1 = load_nodes(x, nodes + at + 8).xyz;
-  NodeLanes v0 = load_nodes(v, nodes + at), v1 = load_nodes(v, nodes + at + 8);
-  for (; at < end; at += kLanes) {
-    const LaneVec3<Float8> x2 = load_nodes(x, nodes + at + 16).xyz;
-    NodeLanes v2 = load_nodes(v, nodes + at + 16);
-    const Float8 a = load8(&weights_[0][at]), b = load8(&weights_[1][at]), c = load8(&weights_[2][at]);
-    const Float8 aw = a * v0.w, bw = b * v1.w, cw = c * v2.w;
-    const Float8 diagonal = load8(&compliance_[at]) * inverse_h_squared + a * aw + b * bw + c * cw;
-    const LaneVec3<Float8> bent = x0 * a + x1 * b + x2 * c;
-    const LaneVec3<Float8> speed = v0.xyz * a + v1.xyz * b + v2.xyz * c;
-    const LaneVec3<Float8> impulse = (bent * broadcast(inverse_h) + speed) * (-1 / diagonal);
-    v0.xyz = v0.xyz + impulse * aw;
-    v1.xyz = v1.xyz + impulse * bw;
-    v2.xyz = v2.xyz + impulse * cw;
-    store(at, v0);
-    x0 = x1, x1 = x2, v0 = v1, v1 = v2;
+  // Of the three nodes of a row, two are those of the row before; which two goes by the way of the sweep.
+  constexpr std::size_t kLast = kIsBack ? 0 : 2, kFirst = 2 - kLast;
+  LaneVec3<Float8> place_of[3];
+  NodeLanes node[3];
+  const std::size_t start = kIsBack ? rows - 1 : 0;
+  for (const std::size_t k : {kFirst, std::size_t{1}}) {
+    place_of[k] = load_nodes(x, place(start + k)).xyz;
+    node[k] = load_nodes(v, place(start + k));
   }
-  store(end, v0), store(end + kLanes, v1);
+  for (std::size_t n = 0; n < rows; ++n) {
+    const std::size_t row = kIsBack ? rows - 1 - n : n, at = begin + kLanes * row;
+    place_of[kLast] = load_nodes(x, place(row + kLast)).xyz;
+    node[kLast] = load_nodes(v, place(row + kLast));
+    const Float8 a = load8(&weights_[0][at]), b = load8(&weights_[1][at]), c = load8(&weights_[2][at]);
+    const Float8 aw = a * node[0].w, bw = b * node[1].w, cw = c * node[2].w;
+    const Float8 softness = load8(&compliance_[at]) * inverse_h_squared;
+    const Float8 diagonal = softness + a * aw + b * bw + c * cw;
+    LaneVec3<Float8> wrong = (place_of[0] * a + place_of[1] * b + place_of[2] * c) * broadcast(inverse_h) +
+                             (node[0].xyz * a + node[1].xyz * b + node[2].xyz * c);
+    // What the row gave on the way there, and what that has bent it less.
+    if constexpr (kIsBack) {
+      const LaneVec3<Float8> given = load_vec8(&impulses_[3 * at]);
+      wrong = wrong + select(softness < kInfinity, given * softness, LaneVec3<Float8>{});
+    }
+    const LaneVec3<Float8> impulse = wrong * (-1 / diagonal);
+    if constexpr (!kIsBack) store_vec8(&impulses_[3 * at], impulse);
+    node[0].xyz = node[0].xyz + impulse * aw;
+    node[1].xyz = node[1].xyz + impulse * bw;
+    node[2].xyz = node[2].xyz + impulse * cw;
+    store(row + kFirst, node[kFirst]);
+    place_of[kFirst] = place_of[1], place_of[1] = place_of[kLast];
+    node[kFirst] = node[1], node[1] = node[kLast];
+  }
+  store(kIsBack ? 1 : rows, node[kFirst]), store(kIsBack ? 0 : rows + 1, node[1]);
 }
 
 }  // namespace pliant

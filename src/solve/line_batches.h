@@ -46,12 +46,12 @@ struct LineBatches {
   /// side, and their numbers stay below `range_count`.
   template <typename Body>
   void for_each(Workers& workers, Body&& body) const {
-    for (std::size_t color = 0; color + 1 < color_starts.size(); ++color) {
-      const std::size_t first = color_starts[color], count = color_starts[color + 1] - first, chunk = grain(color);
-      parallel_for(workers, count, chunk, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) body(batches[first + i], begin / chunk);
-      });
-    }
+    for (std::size_t color = 0; color + 1 < color_starts.size(); ++color) for_color(workers, color, body);
+  }
+  /// The same from the last colour to the first.
+  template <typename Body>
+  void for_each_back(Workers& workers, Body&& body) const {
+    for (std::size_t color = color_starts.size(); color-- > 1;) for_color(workers, color - 1, body);
   }
 
   static constexpr std::uint32_t kNoLine = 0xffffffff;
@@ -64,6 +64,13 @@ struct LineBatches {
   std::size_t range_count = 1;
 
  private:
+  template <typename Body>
+  void for_color(Workers& workers, std::size_t color, Body& body) const {
+    const std::size_t first = color_starts[color], count = color_starts[color + 1] - first, chunk = grain(color);
+    parallel_for(workers, count, chunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) body(batches[first + i], begin / chunk);
+    });
+  }
   void add(const RowNodes& lines, std::span<const std::uint32_t> chosen, std::uint32_t kind);
   /// Batches that one thread takes at a time.
   std::size_t grain(std::size_t color) const;
