@@ -9,7 +9,9 @@
 //
 //   NAME.glb, NAME.gltf   one animated glTF 2.0 file: a node per body, meshes shared between equal shapes
 //   any other name        a folder: one VTU file per frame with all that moves, one with all that does not, and
-//                         `run.pvd`, which ParaView opens; arrays `body` per cell, `velocity` and `speed` per point
+//                         `run.pvd`, which ParaView opens; arrays `body` per cell, `velocity` and `speed` per point.
+//                         Solids are their tets; what they show instead, splinters or a model, is in one more file per
+//                         frame (`look_*.vtu`, part 2), with `color` per point
 //
 // Nothing appears under the name before `finish` succeeds; until then, and if it is never called, an earlier recording
 // stays as it was.

@@ -16,6 +16,8 @@ constexpr std::size_t kCandidatesPerElement = 200;
 constexpr std::size_t kMinCandidates = 500;
 constexpr std::size_t kLeavesPerChunk = 64;
 constexpr std::size_t kFewLeaves = 512;
+/// So many leaves are looked at by one thread where nothing is kept for later.
+constexpr std::size_t kManyLeaves = 4096;
 constexpr std::size_t kCandidatesPerChunk = 1024;
 /// What rounding may make of distances along an axis, as a share.
 constexpr float kRounding = 1e-4f;
@@ -49,6 +51,20 @@ void SurfaceContacts::restore(const Candidates& candidates) {
   is_listed_ = false;
 }
 
+void SurfaceContacts::reset() {
+  sides_.clear();
+  candidates_.outlook = {};
+  candidates_.axis = {};
+  candidates_.of_leaf.clear();
+  candidates_.renewed.clear();
+  candidates_.searches = 0;
+  candidates_.seen = {};
+  is_restored_ = is_listed_ = false;
+  tree_ids_ = {};
+  contacts_.clear();
+  report_ = {};
+}
+
 std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
   contacts_.clear();
   notes_.clear();
@@ -63,8 +79,9 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   // Chunks run in any order and are joined in theirs. Between small surfaces, of which there may be thousands of pairs,
   // the candidates are put into one list for as long as they last.
   const std::size_t leaves = candidates_.of_leaf.size();
-  const bool is_small = leaves <= kFewLeaves;
-  if (is_small && (report_.renewed > 0 || !is_listed_)) list_candidates();
+  const bool lasts = !a.is_brisk() && !b.is_brisk();
+  const bool is_small = leaves <= kFewLeaves || !lasts;
+  if (lasts && is_small && (report_.renewed > 0 || !is_listed_)) list_candidates();
   const std::size_t per_chunk = is_small ? kCandidatesPerChunk : kLeavesPerChunk;
   const std::size_t count = is_small ? listed_.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
   if (found_.size() < chunks) found_.resize(chunks);
@@ -188,8 +205,10 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
   tree_ids_ = ids;
   if (a.empty() || b.empty()) {
     is_listed_ = false;
+    listed_.clear();
     return candidates_.of_leaf.clear();
   }
+  if (a.is_brisk() || b.is_brisk()) return list_for_now(a, b, workers);
   if (!is_known || !keeps_to_outlook(a, b)) {
     candidates_.of_leaf.resize(leaves);
     candidates_.renewed.assign(leaves, 0);
@@ -232,24 +251,26 @@ bool SurfaceContacts::keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& 
   return is_kept(from) && is_kept(to);
 }
 
-/// Looks for pairs of all leaves at once.
-void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+/// How the one surface will move in relation to the other while what is found now is good.
+void SurfaceContacts::set_outlook(const SurfaceTree& a, const SurfaceTree& b) {
   candidates_.outlook = {};
-  if (&a != &b) {
-    const Vec3 way = 0.5f * SurfaceTree::kForesight * (a.drift() - b.drift());
-    const float slack = std::min(a.slack(), b.slack());
-    // They may get deeper as they go on, and faster.
-    const float deeper = std::max(parting_.gap - parting_.gap_end, 0.0f) * SurfaceTree::kForesight + slack;
-    const Reach reach{reach_.depth + deeper, 1.25f * reach_.surprise + slack};
-    candidates_.outlook = {a.displacement() - b.displacement() + way, way, slack, reach};
-  }
-  ++candidates_.searches;
-  std::fill(candidates_.renewed.begin(), candidates_.renewed.end(), candidates_.searches);
-  for (auto& candidates : candidates_.of_leaf) candidates.clear();
-  report_.renewed = candidates_.of_leaf.size();
+  if (&a == &b) return;
+  const bool lasts = !a.is_brisk() && !b.is_brisk();
+  // The ways of brisk surfaces have their drift in them.
+  const auto drift_of = [](const SurfaceTree& tree) { return tree.is_brisk() ? Vec3{} : tree.drift(); };
+  const Vec3 way = 0.5f * (lasts ? SurfaceTree::kForesight : 1.0f) * (drift_of(a) - drift_of(b));
+  const float slack = lasts ? std::min(a.slack(), b.slack()) : 0.0f;
+  // They may get deeper as they go on, and faster.
+  const float deeper = std::max(parting_.gap - parting_.gap_end, 0.0f) * SurfaceTree::kForesight + slack;
+  const Reach reach{reach_.depth + deeper, 1.25f * reach_.surprise + slack};
+  candidates_.outlook = {a.displacement() - b.displacement() + way, way, slack, lasts ? reach : reach_};
+}
 
+/// Pairs of all leaves at once, by part.
+void SurfaceContacts::find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers) {
+  set_outlook(a, b);
   const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
-  cut_into_parts(search, &a == &b && a.is_flat(0));
+  cut_into_parts(search, &a == &b && a.is_flat(0), parts);
   const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
   const std::size_t most = kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
   if (found_.size() < parts_.size()) found_.resize(parts_.size());
@@ -257,9 +278,32 @@ void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Work
     for (std::size_t i = begin; i < end; ++i) search.run(parts_[i], most, found_[i]);
   });
   cut_parts_ = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) cut_parts_ += found_[i].is_cut;
+}
+
+/// For this substep alone, as one of the surfaces is brisk.
+void SurfaceContacts::list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+  candidates_.of_leaf.clear();
+  candidates_.renewed.clear();
+  const std::size_t leaves = a.leaf_count() + b.leaf_count();
+  report_.renewed = leaves;
+  find_candidates(a, b, leaves > kManyLeaves ? kParts : 1, workers);
+  listed_.clear();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    listed_.insert(listed_.end(), found_[i].candidates.begin(), found_[i].candidates.end());
+  }
+  is_listed_ = true;
+}
+
+/// Looks for pairs of all leaves at once.
+void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+  ++candidates_.searches;
+  std::fill(candidates_.renewed.begin(), candidates_.renewed.end(), candidates_.searches);
+  for (auto& candidates : candidates_.of_leaf) candidates.clear();
+  report_.renewed = candidates_.of_leaf.size();
+  find_candidates(a, b, kParts, workers);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     for (const SurfaceCandidate& c : found_[i].candidates) candidates_.of_leaf[c.owner].push_back(c);
-    cut_parts_ += found_[i].is_cut;
   }
 }
 
@@ -291,11 +335,11 @@ void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Wor
 }
 
 /// Goes down the trees level by level until there are enough parts to share out.
-void SurfaceContacts::cut_into_parts(const SurfaceSearch& search, bool is_empty) {
+void SurfaceContacts::cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts) {
   parts_.clear();
   if (is_empty || !search.overlap(0, 0)) return;
   parts_.push_back({0, 0});
-  while (parts_.size() < kParts &&
+  while (parts_.size() < parts &&
          !std::all_of(parts_.begin(), parts_.end(), [&](Part part) { return search.is_leaf(part); })) {
     next_parts_.clear();
     for (const Part part : parts_) search.expand(part, next_parts_);

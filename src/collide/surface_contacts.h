@@ -118,6 +118,8 @@ class SurfaceContacts {
   /// With these, and with the fits of the trees, a search goes on as the one from which they were taken.
   const Candidates& candidates() const { return candidates_; }
   void restore(const Candidates& candidates);
+  /// Forgets everything but keeps the memory, for another pair.
+  void reset();
 
   /// Two nodes of the trees whose boxes overlap; the same node twice stands for all pairs below it.
   struct Part {
@@ -136,6 +138,9 @@ class SurfaceContacts {
  private:
   std::span<const SurfaceContact> search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  void set_outlook(const SurfaceTree& a, const SurfaceTree& b);
+  void find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers);
+  void list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
   void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
@@ -144,7 +149,7 @@ class SurfaceContacts {
   void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
   void list_candidates();
   void keep_nearest(float thickness);
-  void cut_into_parts(const SurfaceSearch& search, bool is_empty);
+  void cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts);
 
   /// A node that is inside the other surface.
   struct InsideNode {
@@ -160,7 +165,7 @@ class SurfaceContacts {
   SurfaceParting parting_;
   Reach reach_;  ///< of this substep
   Candidates candidates_;
-  std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves
+  std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves or they do not last
   bool is_listed_ = false;
   std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};

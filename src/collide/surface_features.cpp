@@ -73,6 +73,24 @@ std::array<float, 4> edge_edge_weights(const PairPoints& p) {
   return {1 - s, s, t - 1, -t};
 }
 
+/// Whether features that are parted by a plane at right angles to `offset`, which leads from the nearest point of the
+/// second to that of the first at the moment t, stay farther apart than `distance` until the end. The gap between two
+/// points along one direction is linear in time, so its ends tell.
+bool stay_apart(FeaturePair kind, const PairPoints& from, const PairPoints& way, const Separation& at, float t,
+                float distance) {
+  const std::size_t first = kind == FeaturePair::NodeFace ? 1 : 2;
+  float low = std::numeric_limits<float>::infinity(), low_end = low, high = -low, high_end = -low;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float now = dot(from[i] + t * way[i], at.offset), end = dot(from[i] + way[i], at.offset);
+    if (i < first) {
+      low = std::min(low, now), low_end = std::min(low_end, end);
+    } else {
+      high = std::max(high, now), high_end = std::max(high_end, end);
+    }
+  }
+  return std::min(low - high, low_end - high_end) > distance * at.distance;
+}
+
 }  // namespace
 
 Separation find_separation(FeaturePair kind, const PairPoints& x) {
@@ -99,8 +117,10 @@ std::optional<float> find_impact(FeaturePair kind, const PairPoints& x, const Pa
   const float tolerance = std::max(0.01f * thickness, 1e-5f * (largest(from) + motion));
   double t = 0;  // in float the last advances could be lost
   for (int advance = 0; advance < kMaxAdvances; ++advance) {
-    const float left = find_separation(kind, moved(from, way, float(t))).distance - thickness;
+    const Separation at = find_separation(kind, moved(from, way, float(t)));
+    const float left = at.distance - thickness;
     if (left <= tolerance) return float(t);
+    if (stay_apart(kind, from, way, at, float(t), thickness + 1.01f * tolerance)) return std::nullopt;
     t += 0.9 * double(left) / double(motion);
     if (!(t <= 1)) return std::nullopt;
   }

@@ -33,22 +33,22 @@ SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const S
       is_self_(&a == &b),
       skips_nodes_of_b_(skips_nodes_of_b),
       offset_(known.outlook.offset),
-      drift_(length(known.outlook.way) + known.outlook.slack),
+      way_(known.outlook.way),
+      more_(known.outlook.slack + known.outlook.reach.surprise + known.outlook.reach.depth),
+      drift_slack_(known.outlook.slack),
       slack_(a.slack() + b.slack()),
       nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin) +
                 known.outlook.reach.surprise),
-      depth_(known.outlook.reach.depth) {
-  const Vec3 way = known.outlook.way;
-  const float more = known.outlook.slack + known.outlook.reach.surprise + depth_;
-  forth_ = Vec3{std::abs(way.x) + more, std::abs(way.y) + more, std::abs(way.z) + more};
-  back_ = -forth_;
+      depth_(known.outlook.reach.depth) {}
+
+Vec3 SurfaceSearch::way_apart(const SurfaceTree::Node& a, const SurfaceTree::Node& b) const {
+  return max_each(way_ + a.most_way - b.least_way, b.most_way - a.least_way - way_);
 }
 
 bool SurfaceSearch::overlap(std::uint32_t node_a, std::uint32_t node_b) const {
   const SurfaceTree::Node &a = a_.nodes()[node_a], &b = b_.nodes()[node_b];
-  const Vec3 lower = a.lower + offset_ + back_, upper = a.upper + offset_ + forth_;
-  return (lower.x <= b.upper.x) & (b.lower.x <= upper.x) & (lower.y <= b.upper.y) & (b.lower.y <= upper.y) &
-         (lower.z <= b.upper.z) & (b.lower.z <= upper.z);
+  const Vec3 room = way_apart(a, b) + Vec3{more_, more_, more_};
+  return b.overlaps(a.lower + offset_ - room, a.upper + offset_ + room);
 }
 
 void SurfaceSearch::expand(Part part, std::vector<Part>& next) const {
@@ -158,10 +158,11 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   const bool is_same = is_self_ && part.a == part.b;
   Masks masks{}, transposed{};
   const SurfaceTree::Node &node_a = a_.nodes()[part.a], &node_b = b_.nodes()[part.b];
-  std::uint32_t near = overlap_mask(a.boxes, node_b.lower - forth_, node_b.upper - back_), any = 0;
+  const Vec3 apart = way_apart(node_a, node_b), room = apart + Vec3{more_, more_, more_};
+  std::uint32_t near = overlap_mask(a.boxes, node_b.lower - room, node_b.upper + room), any = 0;
   for (; near != 0; near &= near - 1) {
     const std::uint32_t i = lowest_bit(near);
-    std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) + back_, a.boxes.upper_at(i) + forth_);
+    std::uint32_t mask = overlap_mask(b.boxes, a.boxes.lower_at(i) - room, a.boxes.upper_at(i) + room);
     if (is_same) mask &= ~((2u << i) - 1);
     masks[i] = std::uint8_t(mask);
     any |= mask;
@@ -169,12 +170,13 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   }
   if (any == 0) return;
   const bool move_together = is_self_ && a.foretold != 0 && a.foretold == b.foretold;
-  const float motion_apart = move_together ? length(a.way - b.way) + a.spread + b.spread : a.motion + b.motion + drift_;
+  const float motion_apart =
+      move_together ? length(a.way - b.way) + a.spread + b.spread : a.motion + b.motion + length(apart) + drift_slack_;
   const float motion = 1.0001f * motion_apart + kTouching;
   const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
   find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
   if (!skips_nodes_of_b_) find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
-  find_edges(a, b, is_same, motion, found);
+  find_edges(a, b, is_same, room, motion, found);
 }
 
 /// The nodes that the elements of one leaf own against the faces of another.
@@ -206,7 +208,8 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
 
 /// Edges in flat surroundings are looked at only if they may meet, and those of closed surfaces not at all: nodes that
 /// are kept out of faces keep them apart.
-void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, Found& found) const {
+void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, Vec3 room, float motion,
+                               Found& found) const {
   const bool only_ridges_of_a = !is_self_ && a_.topology().is_closed();
   const bool only_ridges_of_b = !is_self_ && b_.topology().is_closed();
   if ((only_ridges_of_a && !a.has_ridges) || (only_ridges_of_b && !b.has_ridges)) return;
@@ -218,7 +221,7 @@ void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, float
     const EdgeLanes& own = a.edges[i / 8];
     const bool is_ridge = own.ridges >> (i % 8) & 1;
     if ((is_parted || only_ridges_of_a) && !is_ridge) continue;
-    const Vec3 lower = own.boxes.lower_at(i % 8) + back_, upper = own.boxes.upper_at(i % 8) + forth_;
+    const Vec3 lower = own.boxes.lower_at(i % 8) - room, upper = own.boxes.upper_at(i % 8) + room;
     for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
       const EdgeLanes& others = b.edges[j / 8];
       std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
@@ -242,14 +245,20 @@ void SurfaceSearch::add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float 
   const NodePair p = a_.topology().edges[edge_a].nodes, q = b_.topology().edges[edge_b].nodes;
   const Vec4 &a0 = a_.fit().centers[p[0]], &a1 = a_.fit().centers[p[1]];
   const Vec4 &b0 = b_.fit().centers[q[0]], &b1 = b_.fit().centers[q[1]];
-  float motion = std::max(a0.w, a1.w) + std::max(b0.w, b1.w);
+  // Paths of one time are gone along together.
   const auto& when = a_.fit().foretold;
-  if (is_self_ && when[p[0]] == when[p[1]] && when[p[0]] == when[q[0]] && when[p[0]] == when[q[1]]) {
-    const auto& ways = a_.fit().ways;
-    motion = relative_motion(FeaturePair::EdgeEdge,
-                             {ways[p[0]].xyz(), ways[p[1]].xyz(), ways[q[0]].xyz(), ways[q[1]].xyz()});
-  }
-  motion += slack_ + drift_;
+  const bool is_known_of_a =
+      a_.is_brisk() || (is_self_ && when[p[0]] == when[p[1]] && when[p[0]] == when[q[0]] && when[p[0]] == when[q[1]]);
+  const bool is_known_of_b = is_self_ ? is_known_of_a : b_.is_brisk();
+  const auto way_of = [](const SurfaceTree& tree, bool is_known, std::uint32_t node) {
+    return is_known ? tree.fit().ways[node].xyz() : Vec3{};
+  };
+  float motion = relative_motion(FeaturePair::EdgeEdge,
+                                 {way_ + way_of(a_, is_known_of_a, p[0]), way_ + way_of(a_, is_known_of_a, p[1]),
+                                  way_of(b_, is_known_of_b, q[0]), way_of(b_, is_known_of_b, q[1])});
+  if (!is_known_of_a) motion += std::max(a0.w, a1.w);
+  if (!is_known_of_b) motion += std::max(b0.w, b1.w);
+  motion += slack_ + drift_slack_;
   const float reach = 1.0001f * (nearness + motion) + kTouching;
   if (are_farther(FeaturePair::EdgeEdge, {a0.xyz() + offset_, a1.xyz() + offset_, b0.xyz(), b1.xyz()}, reach)) return;
   found.candidates.push_back({edge_a, edge_b, SurfaceCandidate::Edges, found.owner, found.partner});

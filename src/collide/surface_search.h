@@ -30,17 +30,21 @@ class SurfaceSearch {
 
   void search_leaves(SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
   void search_leaves(const Leaf& a, const Leaf& b, SurfaceContacts::Part part, SurfaceContacts::Found& found) const;
+  /// Half of how far what is below the one node may get in relation to what is below the other, along each axis.
+  Vec3 way_apart(const SurfaceTree::Node& a, const SurfaceTree::Node& b) const;
   void find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b, const Aabb& box_b, const Masks& masks,
                   float motion, SurfaceContacts::Found& found) const;
-  void find_edges(const Leaf& a, const Leaf& b, bool is_same, float motion, SurfaceContacts::Found& found) const;
+  void find_edges(const Leaf& a, const Leaf& b, bool is_same, Vec3 room, float motion,
+                  SurfaceContacts::Found& found) const;
   void add_edges(std::uint32_t edge_a, std::uint32_t edge_b, float nearness, SurfaceContacts::Found& found) const;
 
   const SurfaceTree &a_, &b_;
   const SurfaceContacts::Candidates& known_;
   bool is_self_, skips_nodes_of_b_;
   Vec3 offset_;        ///< m, of the frame of a in that of b
-  Vec3 back_, forth_;  ///< m, how far a may get in relation to b along each axis
-  float drift_;        ///< m, how far in all
+  Vec3 way_;           ///< m, half of how far that is to get
+  float more_;         ///< m, that boxes may be apart besides
+  float drift_slack_;  ///< m, how far the frame may stray
   float slack_;        ///< m, how far features may stray from their foretold paths
   float nearness_;     ///< m, the sum of the radii and the margin
   float depth_;        ///< m, how far behind a face of a closed surface one is still inside

@@ -14,13 +14,33 @@ const SurfaceTree* SurfaceSearches::tree(BodyId body) const {
   return known == trees_.end() ? nullptr : known->second.get();
 }
 
+std::unique_ptr<SurfaceContacts> SurfaceSearches::new_search() {
+  if (spare_.empty()) return std::make_unique<SurfaceContacts>();
+  std::unique_ptr<SurfaceContacts> search = std::move(spare_.back());
+  spare_.pop_back();
+  return search;
+}
+
+void SurfaceSearches::drop(std::unique_ptr<SurfaceContacts> search) {
+  search->reset();
+  spare_.push_back(std::move(search));
+}
+
 void SurfaceSearches::keep_searches(const std::vector<SurfacePairId>& pairs) {
-  std::erase_if(searches_,
-                [&](const auto& known) { return !std::binary_search(pairs.begin(), pairs.end(), known.first); });
-  for (const SurfacePairId& pair : pairs) searches_[pair];
+  before_.swap(searches_);
+  searches_.clear();
+  auto known = before_.begin();
+  for (const SurfacePairId& pair : pairs) {
+    for (; known != before_.end() && known->pair < pair; ++known) drop(std::move(known->contacts));
+    const bool is_known = known != before_.end() && known->pair == pair;
+    searches_.push_back({pair, is_known ? std::move((known++)->contacts) : new_search()});
+  }
+  for (; known != before_.end(); ++known) drop(std::move(known->contacts));
+  before_.clear();
 }
 
 void SurfaceSearches::forget() {
+  for (Search& search : searches_) drop(std::move(search.contacts));
   searches_.clear();
   saved_fits_.clear();
   for (auto& [body, tree] : trees_) tree->forget_fit();
@@ -28,15 +48,19 @@ void SurfaceSearches::forget() {
 
 void SurfaceSearches::forget(BodyId body) {
   trees_.erase(body);
-  std::erase_if(searches_, [&](const auto& known) { return known.first.first == body || known.first.second == body; });
+  const auto is_of_body = [&](const Search& known) { return known.pair.first == body || known.pair.second == body; };
+  for (Search& known : searches_) {
+    if (is_of_body(known)) drop(std::move(known.contacts));
+  }
+  std::erase_if(searches_, is_of_body);
   std::erase_if(saved_fits_, [&](const auto& known) { return known.first == body; });
 }
 
 SurfaceSearches::Memory SurfaceSearches::memory() const {
   Memory memory{{}, saved_fits_};
-  for (const auto& [pair, search] : searches_) {
-    const auto notes = search.sides().notes();
-    memory.searches.push_back({pair, {notes.begin(), notes.end()}, search.candidates()});
+  for (const Search& search : searches_) {
+    const auto notes = search.contacts->sides().notes();
+    memory.searches.push_back({search.pair, {notes.begin(), notes.end()}, search.contacts->candidates()});
   }
   if (!memory.fits.empty()) return memory;
   for (const auto& [body, tree] : trees_) memory.fits.emplace_back(body, tree->fit());
@@ -47,9 +71,9 @@ void SurfaceSearches::restore(const Memory& memory) {
   forget();
   saved_fits_ = memory.fits;
   for (const Memory::Search& saved : memory.searches) {
-    SurfaceContacts& search = searches_[saved.pair];
-    search.sides().assign(saved.sides);
-    search.restore(saved.candidates);
+    searches_.push_back({saved.pair, new_search()});
+    searches_.back().contacts->sides().assign(saved.sides);
+    searches_.back().contacts->restore(saved.candidates);
   }
 }
 

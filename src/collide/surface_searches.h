@@ -2,6 +2,7 @@
 // the same for solids and for particle bodies.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <utility>
@@ -20,9 +21,11 @@ class SurfaceSearches {
   SurfaceTree* tree(BodyId body);
   const SurfaceTree* tree(BodyId body) const;
   void set_tree(BodyId body, std::unique_ptr<SurfaceTree> tree) { trees_[body] = std::move(tree); }
-  /// Makes a search for each of these pairs, which must be sorted, and forgets all others.
+  /// Makes a search for each of these pairs, which must be sorted, and forgets all others. No allocation once there
+  /// were as many pairs before.
   void keep_searches(const std::vector<SurfacePairId>& pairs);
-  SurfaceContacts& search(const SurfacePairId& pair) { return searches_.at(pair); }
+  /// That of the pair with this place in the list that was kept last.
+  SurfaceContacts& search(std::size_t place) { return *searches_[place].contacts; }
   /// Bodies were moved by hand: what was remembered means nothing now.
   void forget();
   /// All that is known of one body.
@@ -48,8 +51,17 @@ class SurfaceSearches {
   void restore_fits(Workers& workers);
 
  private:
+  struct Search {
+    SurfacePairId pair;
+    std::unique_ptr<SurfaceContacts> contacts;
+  };
+  std::unique_ptr<SurfaceContacts> new_search();
+  void drop(std::unique_ptr<SurfaceContacts> search);
+
   std::map<BodyId, std::unique_ptr<SurfaceTree>> trees_;
-  std::map<SurfacePairId, SurfaceContacts> searches_;
+  std::vector<Search> searches_;                         ///< by pair, ascending
+  std::vector<Search> before_;                           ///< scratch
+  std::vector<std::unique_ptr<SurfaceContacts>> spare_;  ///< of pairs that came apart, kept for their memory
   std::vector<std::pair<BodyId, SurfaceTree::Fit>> saved_fits_;
 };
 

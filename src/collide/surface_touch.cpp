@@ -78,12 +78,21 @@ bool SurfaceTouch::is_far(const SurfaceCandidate& candidate) const {
   }
   const Vec4 *x = first.positions().data(), *y = second.positions().data(), *m = first.motions().data(),
              *o = second.motions().data();
+  const FeaturePair kind = is_edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace;
+  const PairPoints points{x[n[0]].xyz(), (is_edges ? x : y)[n[1]].xyz(), y[n[2]].xyz(), y[n[3]].xyz()};
+  const auto are_apart = [&](float motion) {
+    const float reach = 1.0001f * (thickness_ + std::max({margin_ + surprise_, motion, depth_})) + kTouching;
+    return are_farther(kind, points, reach);
+  };
   const float others = std::max(o[n[2]].w, o[n[3]].w);
   const float motion =
       drift_length_ + (is_edges ? std::max(m[n[0]].w, m[n[1]].w) + others : m[n[0]].w + std::max(o[n[1]].w, others));
-  const float reach = 1.0001f * (thickness_ + std::max({margin_ + surprise_, motion, depth_})) + kTouching;
-  return are_farther(is_edges ? FeaturePair::EdgeEdge : FeaturePair::NodeFace,
-                     {x[n[0]].xyz(), (is_edges ? x : y)[n[1]].xyz(), y[n[2]].xyz(), y[n[3]].xyz()}, reach);
+  if (are_apart(motion)) return true;
+  if (motion <= std::max(margin_ + surprise_, depth_)) return false;
+  // What flies on side by side is fast, but not in relation to the other.
+  const Vec3 drift = candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_;
+  return are_apart(relative_motion(
+      kind, {m[n[0]].xyz() + drift, is_edges ? m[n[1]].xyz() + drift : o[n[1]].xyz(), o[n[2]].xyz(), o[n[3]].xyz()}));
 }
 
 void SurfaceTouch::test(const SurfacePair& pair, Found& found) const {

@@ -25,7 +25,7 @@ class SurfaceTouch {
   // Where a closed surface tells the sides (surface_touch_closed.cpp):
   enum class Place { Far, Beside, Before };
   Place place_of(std::uint32_t node, const SurfaceTree& first, std::uint32_t face, const SurfaceTree& second,
-                 Separation& now) const;
+                 Vec3 drift, Separation& now) const;
   void run_closed(const SurfaceCandidate& candidate, Vec3 drift, SurfaceContacts::Found& found) const;
   bool has_inside(const SurfacePair& pair) const;
   void test_node(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;

@@ -27,12 +27,16 @@ bool SurfaceTouch::leads_out(const SurfacePair& pair, Vec3 normal, float t) {
 /// Where a node is, by the height over the face and by how far beside it it is: behind the face no further than it is
 /// deep, for else another face is nearer. `now` is found if it is right before the face or right behind it.
 SurfaceTouch::Place SurfaceTouch::place_of(std::uint32_t node, const SurfaceTree& first, std::uint32_t face,
-                                           const SurfaceTree& second, Separation& now) const {
+                                           const SurfaceTree& second, Vec3 drift, Separation& now) const {
   const auto& f = second.topology().elements[face].nodes;
   const Vec4 *x = second.positions().data(), *m = second.motions().data();
   const Vec3 p = first.positions()[node].xyz(), n = second.outward_of_faces()[face];
   const std::array corners{x[f[0]].xyz(), x[f[1]].xyz(), x[f[2]].xyz()};
-  const float motion = drift_length_ + first.motions()[node].w + std::max({m[f[0]].w, m[f[1]].w, m[f[2]].w});
+  float motion = drift_length_ + first.motions()[node].w + std::max({m[f[0]].w, m[f[1]].w, m[f[2]].w});
+  if (motion > std::max(margin_ + surprise_, depth_)) {
+    const Vec3 own = first.motions()[node].xyz() + drift;
+    motion = relative_motion(FeaturePair::NodeFace, {own, m[f[0]].xyz(), m[f[1]].xyz(), m[f[2]].xyz()});
+  }
   const float height = dot(p - corners[0], n);
   const float front = 1.0001f * (thickness_ + std::max(margin_ + surprise_, motion)) + kTouching;
   const float back = thickness_ + std::max(depth_, motion);
@@ -59,7 +63,7 @@ SurfaceTouch::Place SurfaceTouch::place_of(std::uint32_t node, const SurfaceTree
 void SurfaceTouch::run_closed(const SurfaceCandidate& candidate, Vec3 drift, Found& found) const {
   const bool is_of_b = candidate.kind == SurfaceCandidate::NodeOfB;
   Separation now;
-  const Place place = place_of(candidate.first, is_of_b ? b_ : a_, candidate.second, is_of_b ? a_ : b_, now);
+  const Place place = place_of(candidate.first, is_of_b ? b_ : a_, candidate.second, is_of_b ? a_ : b_, drift, now);
   if (place == Place::Far) return;
   SurfacePair pair = candidate.pair(a_, b_);
   pair.place(drift);

@@ -16,6 +16,8 @@ constexpr std::size_t kLeavesPerChunk = 512;
 /// How far nodes may stray from what was foretold, as a share of the mean length of the edges at rest. So little bends
 /// no flat patch (see surface_patches.h) so far that it could touch itself.
 constexpr float kSlack = 0.05f;
+/// Motion within a closed surface, over the slack, beyond which what was foretold would not last.
+constexpr float kBrisk = 1;
 constexpr std::size_t kMaxSubtrees = 64;  ///< how many parts a refit is cut into, whatever the number of threads
 
 bool is_near(Vec3 p) {
@@ -64,7 +66,8 @@ std::size_t longest_axis(const Aabb& box) {
 
 }  // namespace
 
-SurfaceTree::SurfaceTree(SurfaceTopology topology) : topology_(std::move(topology)) {
+SurfaceTree::SurfaceTree(SurfaceTopology topology, bool meets_itself)
+    : topology_(std::move(topology)), meets_itself_(meets_itself) {
   positions_.resize(topology_.nodes.size());
   motions_.resize(topology_.nodes.size());
   strayed_.resize(topology_.nodes.size());
@@ -86,7 +89,7 @@ void SurfaceTree::build() {
   }
   std::uint32_t levels = 1;
   while ((std::size_t{1} << levels) <= leaves) ++levels;
-  patches_ = SurfacePatches(topology_, leaf_of, levels);
+  if (meets_itself_) patches_ = SurfacePatches(topology_, leaf_of, levels);
   normal_boxes_.resize(nodes_.size());
   normals_.resize(topology_.elements.size());
   double lengths = 0;
@@ -153,9 +156,10 @@ void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node
 Aabb SurfaceTree::bounds() const {
   Aabb box;
   if (nodes_.empty() || !(nodes_[0].lower.x <= nodes_[0].upper.x)) return box;
-  const Vec3 zero{};
-  return {nodes_[0].lower + displacement_ + min_each(drift_, zero),
-          nodes_[0].upper + displacement_ + max_each(drift_, zero)};
+  const Vec3 zero{}, way = max_each(nodes_[0].most_way, -nodes_[0].least_way);
+  const Vec3 drift = fit_.is_brisk ? zero : drift_;
+  return {nodes_[0].lower - way + displacement_ + min_each(drift, zero),
+          nodes_[0].upper + way + displacement_ + max_each(drift, zero)};
 }
 
 bool SurfaceTree::is_crossed(Vec3 from, Vec3 to) const {
@@ -170,16 +174,15 @@ bool SurfaceTree::is_crossed(Vec3 from, Vec3 to) const {
   while (top > 0) {
     const std::uint32_t n = stack[--top];
     const Node& node = nodes_[n];
-    if (low.x > node.upper.x || node.lower.x > high.x || low.y > node.upper.y || node.lower.y > high.y ||
-        low.z > node.upper.z || node.lower.z > high.z) {
-      continue;
-    }
+    // The substep begins half of their ways before the boxes of a brisk surface.
+    const Vec3 least = low + node.least_way, most = high + node.most_way;
+    if (!node.overlaps(least, most)) continue;
     if (!is_leaf(n)) {
       stack[top++] = 2 * n + 2, stack[top++] = 2 * n + 1;
       continue;
     }
     const Leaf& l = leaf(n);
-    for (std::uint32_t m = overlap_mask(l.boxes, low, high); m != 0; m &= m - 1) {
+    for (std::uint32_t m = overlap_mask(l.boxes, least, most); m != 0; m &= m - 1) {
       const SurfaceElement& e = topology_.elements[l.elements[lowest_bit(m)]];
       if (!e.is_face) continue;
       // Möller and Trumbore 1997.
@@ -242,11 +245,14 @@ void SurfaceTree::fit_moved(Workers& workers) {
   if (topology_.is_closed()) find_outward();
   // A solid that has slowed down has boxes that are larger than they need be.
   const bool is_loose = topology_.is_closed() && 2 * margin_ < fit_.margin;
-  const bool is_known = fit_.centers.size() == positions_.size() && margin_ <= fit_.margin && !is_loose;
+  const bool is_brisk = topology_.is_closed() && fastest() > kBrisk * slack_;
+  const bool is_known =
+      fit_.centers.size() == positions_.size() && margin_ <= fit_.margin && !is_loose && !is_brisk && !fit_.is_brisk;
   if (is_known) find_frame();
   if (!is_known || !is_near(displacement_)) {
     fit_.start = mean_of(positions_);
     fit_.margin = margin_;
+    fit_.is_brisk = is_brisk;
     fit_.centers.resize(positions_.size());
     fit_.ways.resize(positions_.size());
     fit_.foretold.resize(positions_.size());
@@ -346,8 +352,15 @@ std::size_t SurfaceTree::find_strays(Workers& workers) {
   return strays;
 }
 
+float SurfaceTree::fastest() const {
+  float most = 0;
+  for (const Vec4& m : motions_) most = m.w > most ? m.w : most;  // NaN is not
+  return most;
+}
+
 void SurfaceTree::foretell(std::uint32_t node) {
-  const Vec3 way = 0.5f * kForesight * motions_[node].xyz();
+  const Vec3 motion = motions_[node].xyz();
+  const Vec3 way = fit_.is_brisk ? 0.5f * (motion + drift_) : 0.5f * kForesight * motion;
   const Vec3 center = positions_[node].xyz() - displacement_ + way;
   fit_.ways[node] = {way.x, way.y, way.z, 0};
   fit_.centers[node] = {center.x, center.y, center.z, length(way)};
@@ -383,7 +396,8 @@ void SurfaceTree::fit_below(std::uint32_t root) {
 
 void SurfaceTree::fit_inner(std::uint32_t node) {
   const Node &a = nodes_[2 * node + 1], &b = nodes_[2 * node + 2];
-  nodes_[node] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper)};
+  nodes_[node] = {min_each(a.lower, b.lower), max_each(a.upper, b.upper), min_each(a.least_way, b.least_way),
+                  max_each(a.most_way, b.most_way)};
   normal_boxes_[node] = NormalBox::join(normal_boxes_[2 * node + 1], normal_boxes_[2 * node + 2]);
 }
 
@@ -416,7 +430,7 @@ NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
 
 void SurfaceTree::fit_leaf(std::uint32_t node) {
   Leaf& leaf = leaves_[node + 1 - leaves_.size()];
-  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack();
   leaf.is_all_faces = true;
   leaf.motion = 0;
   leaf.foretold = leaf.count > 0 ? fit_.foretold[topology_.elements[leaf.elements[0]].nodes[0]] : 0;
@@ -429,12 +443,13 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
     Vec3 lower{1e30f, 1e30f, 1e30f}, upper = -lower, sum{};
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec4& c = fit_.centers[e.nodes[k]];
-      const Vec3 way = fit_.ways[e.nodes[k]].xyz(), half{std::abs(way.x), std::abs(way.y), std::abs(way.z)};
+      const Vec3 way = fit_.ways[e.nodes[k]].xyz();
+      const Vec3 half = fit_.is_brisk ? Vec3{} : Vec3{std::abs(way.x), std::abs(way.y), std::abs(way.z)};
       corners[k] = c.xyz();
       lower = min_each(lower, corners[k] - half);
       upper = max_each(upper, corners[k] + half);
       sum += corners[k];
-      leaf.motion = std::max(leaf.motion, c.w);
+      if (!fit_.is_brisk) leaf.motion = std::max(leaf.motion, c.w);
       if (is_near(way)) ways.include(way);
       if (fit_.foretold[e.nodes[k]] != leaf.foretold) leaf.foretold = 0;
     }
@@ -456,15 +471,16 @@ void SurfaceTree::fit_leaf(std::uint32_t node) {
     leaf.faces.set(i, {leaf.faces.corner_at(0, 0), leaf.faces.corner_at(1, 0), leaf.faces.corner_at(2, 0)},
                    leaf.faces.normal_at(0));
   }
-  leaf.motion += slack_;
+  leaf.motion += slack();
   leaf.way = ways.is_empty() ? Vec3{} : 0.5f * (ways.lower + ways.upper);
-  leaf.spread = slack_ + (ways.is_empty() ? 0.0f : 0.5f * length(ways.upper - ways.lower));
+  leaf.spread = slack() + (ways.is_empty() ? 0.0f : 0.5f * length(ways.upper - ways.lower));
   nodes_[node] = {all.lower, all.upper};
+  if (fit_.is_brisk && !ways.is_empty()) nodes_[node].least_way = ways.lower, nodes_[node].most_way = ways.upper;
   normal_boxes_[node] = normals;
 }
 
 void SurfaceTree::fit_edges(Leaf& leaf) const {
-  const float growth = topology_.radius + 0.5f * fit_.margin + slack_;
+  const float growth = topology_.radius + 0.5f * fit_.margin + slack();
   leaf.has_ridges = false;
   for (std::uint32_t i = 0; i < leaf.edge_count; ++i) {
     EdgeLanes& lanes = leaf.edges[i / 8];
@@ -481,7 +497,7 @@ void SurfaceTree::fit_edges(Leaf& leaf) const {
     leaf.has_ridges |= is_ridge != 0;
     Aabb box;
     for (const std::uint32_t n : edge.nodes) {
-      const Vec3 c = fit_.centers[n].xyz(), way = fit_.ways[n].xyz();
+      const Vec3 c = fit_.centers[n].xyz(), way = fit_.is_brisk ? Vec3{} : fit_.ways[n].xyz();
       box.include(c - way);
       box.include(c + way);
     }

@@ -6,6 +6,11 @@
 // Boxes are good for some time: each node has a path, foretold from its velocity, and a slack around that. As long as
 // it keeps to it (apart from a motion that all nodes have in common) the boxes of the leaves that have it stay, and so
 // does what was found with them. In a cloth at rest few leaves are fitted anew in a substep.
+//
+// Of a closed surface whose nodes move fast in relation to each other nothing lasts: debris turns, jams and breaks.
+// Such a surface is *brisk*: its boxes are those of this substep alone, around where everything is in its middle, and
+// each box tells apart from that how what is in it moves. So two that fly on side by side, as splinters of one wall do,
+// are known to be far from each other, while the boxes of their whole paths would overlap.
 #pragma once
 
 #include <array>
@@ -24,7 +29,8 @@ namespace pliant {
 
 class SurfaceTree {
  public:
-  explicit SurfaceTree(SurfaceTopology topology);
+  /// Where it never `meets_itself` it need not know which of its parts are flat.
+  explicit SurfaceTree(SurfaceTopology topology, bool meets_itself = true);
 
   const SurfaceTopology& topology() const { return topology_; }
   /// How far around the paths of its features the next search looks beyond the radii, m.
@@ -50,6 +56,7 @@ class SurfaceTree {
     std::uint32_t now = 0;                ///< refits so far; the paths of nodes are foretold for two of them
     Vec3 start{};                         ///< m, the mean place of the nodes when the frame was laid
     float margin = 0;                     ///< m
+    bool is_brisk = false;                ///< for one substep alone
   };
   const Fit& fit() const { return fit_; }
   void restore(const Fit& fit, Workers& workers);
@@ -76,7 +83,8 @@ class SurfaceTree {
   std::uint32_t last_renewed() const { return last_renewed_; }
   float substep() const { return substep_; }  ///< s
   /// How far nodes may stray from their foretold paths, m.
-  float slack() const { return slack_; }
+  float slack() const { return fit_.is_brisk ? 0.0f : slack_; }
+  bool is_brisk() const { return fit_.is_brisk; }
 
   /// Where the nodes are, m, per local node.
   std::span<const Vec4> positions() const { return positions_; }
@@ -93,6 +101,14 @@ class SurfaceTree {
 
   struct Node {
     Vec3 lower, upper;
+    /// m, of a brisk surface, whose boxes are those of the middle of the substep: half of the ways of what is in it,
+    /// from the least to the most along each axis. Else zero, and the box holds the paths.
+    Vec3 least_way{}, most_way{};
+
+    bool overlaps(Vec3 low, Vec3 high) const {
+      return (low.x <= upper.x) & (lower.x <= high.x) & (low.y <= upper.y) & (lower.y <= high.y) & (low.z <= upper.z) &
+             (lower.z <= high.z);
+    }
   };
   struct Leaf {
     Box8 boxes;
@@ -101,7 +117,7 @@ class SurfaceTree {
     std::array<std::uint8_t, 8> owned_nodes;
     std::array<EdgeLanes, 3> edges;  ///< those that its elements own
     std::uint32_t count, edge_count;
-    float motion;  ///< m, how far its nodes may get from where they are shown
+    float motion;  ///< m, how far its nodes may get from where they are shown, but for the ways of a brisk surface
     // Nodes whose paths were foretold at the same time move along them together:
     std::uint32_t foretold;  ///< when those of all its nodes were; 0 if at different times
     Vec3 way;                ///< m, a mean of theirs
@@ -129,6 +145,7 @@ class SurfaceTree {
   template <typename Vector>
   void move_nodes(std::span<const Vector> x, std::span<const Vector> v, Vec3 boost, float h, Workers& workers);
   void fit_moved(Workers& workers);
+  float fastest() const;  ///< m, in this substep and in relation to all
   void find_outward();
   void find_creases();
   void find_frame();
@@ -147,6 +164,7 @@ class SurfaceTree {
   NormalBox fit_normal(std::uint32_t element);
 
   SurfaceTopology topology_;
+  bool meets_itself_;
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;
   SurfacePatches patches_;

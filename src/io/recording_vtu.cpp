@@ -1,4 +1,7 @@
 // Recordings as VTU files, one per frame, joined by a PVD file.
+//
+// A solid is its tets, with what they feel. What it shows instead of their surface, a model or splinters, is in a file
+// of its own for each frame: tets and triangles in one place would hide each other.
 #include <map>
 
 #include <fmt/format.h>
@@ -13,6 +16,7 @@ namespace {
 /// Several bodies as one grid, in world coordinates: surfaces of rigid bodies, the tets of solids.
 struct JoinedGrid {
   std::vector<Vec3> points, velocities;
+  std::vector<Vec3> colors;  ///< per point, or empty
   std::vector<float> speeds;
   std::vector<Face> faces;
   std::vector<Tet> tets;
@@ -61,6 +65,13 @@ struct JoinedGrid {
     face_bodies.resize(faces.size(), number);
   }
 
+  /// With the colours that are seen; then of all that is in the grid.
+  void append_look(const RenderSurface& surface, std::int32_t number) {
+    append(surface, number);
+    colors.insert(colors.end(), surface.colors.begin(), surface.colors.end());
+    colors.resize(points.size(), surface.appearance.color);
+  }
+
   VtuGrid view(double time) {
     VtuGrid grid;
     grid.points = points;
@@ -69,6 +80,7 @@ struct JoinedGrid {
     bodies = face_bodies;
     bodies.insert(bodies.end(), tet_bodies.begin(), tet_bodies.end());
     grid.point_data = {{"velocity", 3, VtuArray::of(velocities)}, {"speed", 1, std::span<const float>(speeds)}};
+    if (!colors.empty()) grid.point_data.push_back({"color", 3, VtuArray::of(colors)});
     grid.cell_data = {{"body", 1, std::span<const std::int32_t>(bodies)}};
     if (!tets.empty()) {
       grid.cell_data.push_back({"stress", 1, of_cells(stress, cell_stress)});
@@ -97,11 +109,13 @@ class VtuSink final : public RecordingSink {
         grid_.append(s, numbers_.at(s.body));
       }
     }
-    const std::string name = fmt::format("frame_{:06}.vtu", frames_++);
+    const std::string name = fmt::format("frame_{:06}.vtu", frames_);
     if (const Status status = write(name, time); !status.ok()) return status;
     entries_ += entry(time, 0, name);
     if (!still_name_.empty()) entries_ += entry(time, 1, still_name_);
-    return {};
+    const Status status = write_looks(world, surfaces);
+    ++frames_;
+    return status;
   }
 
   Status finish() override {
@@ -133,6 +147,20 @@ class VtuSink final : public RecordingSink {
     }
     still_name_ = still_.empty() ? std::string() : fmt::format("static_{:03}.vtu", still_files_++);
     return still_.empty() ? Status() : write(still_name_, time);
+  }
+
+  /// Of solids and their pieces that show something else than the surface of their tets.
+  Status write_looks(const World& world, std::span<const RenderSurface> surfaces) {
+    grid_.clear();
+    for (const RenderSurface& s : surfaces) {
+      if (world.kind(s.body) != BodyKind::Solid) continue;
+      const std::shared_ptr<const SolidDef> def = *world.origin_def(s.body);
+      if (def->splinters || def->surface) grid_.append_look(s, numbers_.at(s.body));
+    }
+    if (grid_.faces.empty()) return {};
+    const std::string name = fmt::format("look_{:06}.vtu", frames_);
+    entries_ += entry(world.time(), 2, name);
+    return write(name, world.time());
   }
 
   Status write(const std::string& name, double time) {

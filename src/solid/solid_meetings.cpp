@@ -56,7 +56,8 @@ std::unique_ptr<SurfaceTree> make_tree(const BodySurface& solid) {
                                          .deepest = solid.is_open ? 0 : solid.deepest,
                                          .surprise = solid.surprise * solid.depth,
                                          .flatness = solid.is_open ? 0 : kFlatness * solid.depth});
-  return topology ? std::make_unique<SurfaceTree>(std::move(topology).value()) : nullptr;
+  if (!topology) return nullptr;
+  return std::make_unique<SurfaceTree>(std::move(topology).value(), solid.self_collision);
 }
 
 std::uint64_t key_of(BodyId a, BodyId b, std::uint64_t features) {
@@ -198,7 +199,7 @@ void SolidMeetings::fit_trees(std::span<const BodySurface> solids, Vec3 gravity,
   pairs_.clear();
   for (const Near& n : near_) pairs_.emplace_back(solids[n.a].id, solids[n.b].id);
   searches_.keep_searches(pairs_);
-  for (std::size_t i = 0; i < near_.size(); ++i) near_[i].search = &searches_.search(pairs_[i]);
+  for (std::size_t i = 0; i < near_.size(); ++i) near_[i].search = &searches_.search(i);
 }
 
 void SolidMeetings::look_at_skins(std::span<const BodySurface> solids, Vec3 gravity, float dt, Workers& workers) {

@@ -109,6 +109,33 @@ class Vtu(CommandTest):
             self.assertAlmostEqual(min(p[axis] for p in rope), lower, delta=0.01)
             self.assertAlmostEqual(max(p[axis] for p in rope), upper, delta=0.01)
 
+    def test_what_pieces_show_goes_with_their_tets(self):
+        self.write("s.json", {"frames": 8, "bodies": [
+            {"kind": "solid", "name": "wall", "mesh": {"box": [2, 2, 0.3], "cells": [5, 5, 1]}, "position": [0, 1, 0],
+             "material": {"young_modulus": 4e6, "strength": 3e4},
+             "splinters": {"kind": "brick", "size": [0.4, 0.2, 0.3], "color": "#803020"}},
+            {"kind": "rigid", "shape": {"kind": "box", "size": [0.5, 0.5, 0.5]}, "density": 16000,
+             "position": [0, 1, 0.6], "velocity": [0, 0, -30]}]})
+        self.succeed("run", "s.json", "--record", "run", "--quiet")
+        tets, look = self.grid("frame_000008.vtu"), self.grid("look_000008.vtu")
+        numbers = lambda grid, kind: {grid.GetCellData().GetArray("body").GetTuple1(i)
+                                      for i in range(grid.GetNumberOfCells()) if grid.GetCellType(i) == kind}
+        shown = numbers(look, vtk.VTK_TRIANGLE)
+        # A small piece may hold the middle of no splinter: then it shows nothing.
+        self.assertLessEqual(shown, numbers(tets, vtk.VTK_TETRA))
+        self.assertGreater(len(shown), 5)
+        colors = look.GetPointData().GetArray("color")
+        self.assertEqual(colors.GetNumberOfComponents(), 3)
+        values = [c for i in range(look.GetNumberOfPoints()) for c in colors.GetTuple3(i)]
+        self.assertTrue(0 <= min(values) < max(values) <= 1)
+        for number in shown:
+            ours = [tets.GetPoint(i) for i in self.points_of(tets, number)]
+            for i in self.points_of(look, number):
+                # No further from its tets than a brick is long.
+                for axis, at in enumerate(look.GetPoint(i)):
+                    self.assertGreater(at, min(p[axis] for p in ours) - 0.5)
+                    self.assertLess(at, max(p[axis] for p in ours) + 0.5)
+
 
 class Glb(CommandTest):
     def test_the_khronos_validator_is_content(self):

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "collide/surface_touch.h"
 #include "geometry/primitives.h"
+#include "pliant/generators.h"
 
 #include "surface_meshes.h"
 #include "surface_oracle.h"
@@ -156,6 +158,77 @@ TEST(SurfaceContacts, WhatFliesPastGivesNone) {
   EXPECT_TRUE(find(scene, a, b, 0.01f, 1.0f / 15).empty());
   for (std::size_t i = 121; i < 242; ++i) scene.v[i] = {100, 90, 30, 1};
   EXPECT_FALSE(find(scene, a, b, 0.01f, 1.0f / 15).empty());
+}
+
+/// A lump of tets, bent at random; its surface is closed.
+SurfaceTree add_lump(SurfaceScene& scene, Vec3 place, float bend, std::mt19937& random) {
+  std::uniform_real_distribution<float> unit(-1, 1);
+  const TetMesh mesh = tet_box({0.3f, 0.3f, 0.3f}, 3, 3, 3);
+  const auto first = std::uint32_t(scene.x.size());
+  for (const Vec3 n : mesh.nodes) {
+    const Vec3 p = place + n + bend * Vec3{unit(random), unit(random), unit(random)};
+    scene.x.push_back({p.x, p.y, p.z, 0});
+  }
+  scene.rest = scene.x;
+  scene.v.resize(scene.x.size());
+  std::vector<std::uint32_t> node_of;
+  std::vector<Face> faces = extract_surface(mesh, &node_of).faces;
+  for (Face& f : faces) f = {node_of[f[0]] + first, node_of[f[1]] + first, node_of[f[2]] + first};
+  SurfaceDef def{.faces = faces, .free_edges = {}, .rest = scene.rest, .radius = 0.001f};
+  def.depth = 0.1f, def.surprise = 0.02f, def.flatness = 0.002f;
+  return SurfaceTree(make_surface_topology(def).value(), false);
+}
+
+// Debris: closed surfaces that are bent, fly together and whirl. What two of them may touch with is searched for anew
+// in every substep; all pairs of features, tried one by one, give the same contacts.
+TEST(SurfaceContacts, OfDebrisAreThoseOfAllPairs) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::size_t compared = 0, looked_at = 0, pairs = 0;
+  for (int round = 0; round < 40; ++round) {
+    SurfaceScene scene;
+    SurfaceTree a = add_lump(scene, {0, 0, 0}, 0.02f, random);
+    const auto first_of_b = scene.x.size();
+    SurfaceTree b =
+        add_lump(scene, {0.1f * unit(random), 0.31f + 0.05f * unit(random), 0.1f * unit(random)}, 0.02f, random);
+    const Vec3 common = 50 * Vec3{unit(random), unit(random), unit(random)};
+    for (std::size_t i = 0; i < scene.v.size(); ++i) {
+      const Vec3 own = common + 5 * Vec3{unit(random), unit(random) - (i < first_of_b ? 0.0f : 1.0f), unit(random)};
+      scene.v[i] = {own.x, own.y, own.z, 1};
+    }
+    SurfaceContacts contacts;
+    a.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers), b.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
+    ASSERT_TRUE(a.is_brisk() && b.is_brisk());
+    contacts.find(a, b, scene.workers);
+    looked_at += contacts.report().tests;
+
+    std::vector<SurfaceCandidate> all;
+    const auto add = [&](const SurfaceTree& first, const SurfaceTree& second, SurfaceCandidate::Kind kind) {
+      for (std::uint32_t n = 0; n < first.topology().nodes.size(); ++n) {
+        for (std::uint32_t f = 0; f < second.topology().face_count; ++f) all.push_back({n, f, kind, 0, 0});
+      }
+    };
+    add(a, b, SurfaceCandidate::NodeOfA), add(b, a, SurfaceCandidate::NodeOfB);
+    pairs += all.size() + a.topology().edges.size() * b.topology().edges.size();
+    SurfaceContacts::Found expected;
+    SurfaceTouch(a, b, {}, {.depth = 0.1f, .surprise = 0.02f}).run(all, expected);
+    // Of a node that is inside only the way out is told, so those that are outside are compared.
+    using Name = std::pair<bool, std::uint64_t>;
+    std::map<std::pair<bool, std::uint32_t>, bool> is_inside;
+    for (const SurfaceContact& c : expected.contacts) is_inside[{c.is_swapped, c.nodes[0]}] |= c.gap < -0.002f;
+    const auto names_of = [&](std::span<const SurfaceContact> of) {
+      std::vector<Name> names;
+      for (const SurfaceContact& c : of) {
+        if (!c.is_edges() && !is_inside[{c.is_swapped, c.nodes[0]}]) names.emplace_back(c.is_swapped, c.key);
+      }
+      std::sort(names.begin(), names.end());
+      return names;
+    };
+    EXPECT_EQ(names_of(contacts.contacts()), names_of(expected.contacts)) << "round " << round;
+    compared += names_of(expected.contacts).size();
+  }
+  EXPECT_GT(compared, 300u);
+  EXPECT_LT(looked_at, pairs / 10);
 }
 
 /// Half of the sheet lies 2 radius + `gap` above the other half.

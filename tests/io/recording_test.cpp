@@ -12,6 +12,8 @@
 
 #include "io/recording_sink.h"
 #include "io/scene_temp.h"
+#include "pliant/generators.h"
+#include "pliant/mesh_io.h"
 #include "pliant/world.h"
 
 namespace pliant {
@@ -345,6 +347,55 @@ TEST(VtuRecording, WritesWhatStandsStillAgainWhenItChanges) {
   EXPECT_EQ(count("static_000.vtu"), 4u);
   EXPECT_EQ(count("static_001.vtu"), 3u);
   EXPECT_EQ(count("frame_"), 9u);
+}
+
+double volume_of(const TriMesh& surface) {
+  double six = 0;
+  for (const Face& f : surface.faces) {
+    six += static_cast<double>(dot(surface.vertices[f[0]], cross(surface.vertices[f[1]], surface.vertices[f[2]])));
+  }
+  return six / 6;
+}
+
+TEST(VtuRecording, HoldsWhatPiecesShowBesideTheirTets) {
+  const TempFolder folder;
+  World world;
+  SolidDef def{.mesh = tet_box({2, 2, 0.3f}, 5, 5, 1)};
+  def.material.young_modulus = 4e6f, def.material.strength = 3e4f;
+  def.position = {0, 1, 0};
+  def.splinters =
+      std::make_shared<const Splinters>(make_splinters(def.mesh, {.pattern = GlassSplinters{.size = 0.3f}}).value());
+  const BodyId wall = world.add(def).value();
+  RigidDef cube = body("cube", Box{{0.5f, 0.5f, 0.5f}}, {0, 1, 0.6f});
+  cube.density = 16000, cube.velocity = {0, 0, -30};
+  world.add(cube);
+  world.commit_edits();
+  Recorder recorder = Recorder::create(folder / "run").value();
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(recorder.add_frame(world).ok());
+    if (i < 7) world.step();
+  }
+  ASSERT_TRUE(recorder.finish().ok());
+
+  double volume = 0;
+  std::size_t pieces = 0;
+  for (const BodyId id : world.bodies()) {
+    if (!(world.ancestor(id) == wall)) continue;
+    TetMesh now = (*world.solid_def(id))->mesh;
+    now.nodes.assign(world.node_positions(id)->begin(), world.node_positions(id)->end());
+    volume += now.volume();
+    ++pieces;
+  }
+  ASSERT_GT(pieces, 5u);
+  // Splinters are closed, fill the tets, and go where these go.
+  const TriMesh first = *load_mesh(folder / "run/look_000000.vtu")->surface;
+  const TriMesh last = *load_mesh(folder / "run/look_000007.vtu")->surface;
+  EXPECT_NEAR(volume_of(first), def.mesh.volume(), 1e-4);
+  EXPECT_NEAR(volume_of(last), volume, 0.02 * volume);
+  EXPECT_GT(last.faces.size(), first.faces.size());  // what cracks laid open
+  const std::string pvd = slurp(folder / "run/run.pvd");
+  EXPECT_NE(pvd.find("part=\"2\" file=\"look_000007.vtu\""), std::string::npos);
+  EXPECT_EQ((*load_mesh(folder / "run/frame_000007.vtu")).solid->tets.size(), def.mesh.tets.size());
 }
 
 class EitherRecording : public ::testing::TestWithParam<const char*> {};
