@@ -85,7 +85,7 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   const std::size_t per_chunk = is_small ? kCandidatesPerChunk : kLeavesPerChunk;
   const std::size_t count = is_small ? listed_.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
   if (found_.size() < chunks) found_.resize(chunks);
-  const SurfaceTouch touch(a, b, sides_, reach_);
+  const SurfaceTouch touch(a, b, sides_, reach_, candidates_.axis);
   parallel_for(workers, chunks, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       found_[i].contacts.clear();

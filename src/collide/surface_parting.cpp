@@ -12,6 +12,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 struct Extent {
   float now = -kInfinity, end = -kInfinity;  ///< m, the farthest; where the substep begins and ends
   float motion = -kInfinity;                 ///< m, the most that one gets ahead
+  std::size_t farthest = 0;                  ///< the node that is
 };
 
 /// Comparisons with what is not a number are false, so such nodes are passed over.
@@ -22,7 +23,7 @@ Extent extent_of(const SurfaceTree& tree, Vec3 axis) {
   for (std::size_t i = 0; i < count; ++i) {
     const float at = x[i].x * axis.x + x[i].y * axis.y + x[i].z * axis.z;
     const float way = m[i].x * axis.x + m[i].y * axis.y + m[i].z * axis.z;
-    extent.now = extent.now < at ? at : extent.now;
+    if (extent.now < at) extent.now = at, extent.farthest = i;
     extent.end = extent.end < at + way ? at + way : extent.end;
     extent.motion = extent.motion < way ? way : extent.motion;
   }
@@ -31,16 +32,17 @@ Extent extent_of(const SurfaceTree& tree, Vec3 axis) {
   return extent;
 }
 
-/// The node farthest along an axis.
-Vec3 support_of(const SurfaceTree& tree, Vec3 axis) {
-  float farthest = -kInfinity;
-  std::size_t best = 0;
-  const std::span<const Vec4> x = tree.positions();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const float at = dot(x[i].xyz(), axis);
-    if (at > farthest) farthest = at, best = i;
-  }
-  return x[best].xyz();
+/// A parting with the nodes that are nearest to the other surface along its axis.
+struct Measured {
+  SurfaceParting parting;
+  Vec3 of_a, of_b;
+};
+
+Measured measure(const SurfaceTree& a, const SurfaceTree& b, Vec3 axis) {
+  const Extent of_a = extent_of(a, axis), of_b = extent_of(b, -axis);
+  return {{axis, -of_b.now - of_a.now, -of_b.end - of_a.end, std::max({of_a.motion, of_b.motion, 0.0f})},
+          a.positions()[of_a.farthest].xyz(),
+          b.positions()[of_b.farthest].xyz()};
 }
 
 Vec3 middle_of(const SurfaceTree& tree) {
@@ -50,11 +52,11 @@ Vec3 middle_of(const SurfaceTree& tree) {
 
 /// The best of a few: between two bodies there is a good axis for each pair of sides that face each other, and steps
 /// down lead only to the nearest.
-SurfaceParting first_parting(const SurfaceTree& a, const SurfaceTree& b) {
-  SurfaceParting best = measure_parting(a, b, normalized(middle_of(b) - middle_of(a), {0, 1, 0}));
+Measured first_parting(const SurfaceTree& a, const SurfaceTree& b) {
+  Measured best = measure(a, b, normalized(middle_of(b) - middle_of(a), {0, 1, 0}));
   for (const Vec3 axis : {Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}) {
-    const SurfaceParting next = measure_parting(a, b, axis);
-    if (next.gap > best.gap) best = next;
+    const Measured next = measure(a, b, axis);
+    if (next.parting.gap > best.parting.gap) best = next;
   }
   return best;
 }
@@ -62,8 +64,7 @@ SurfaceParting first_parting(const SurfaceTree& a, const SurfaceTree& b) {
 }  // namespace
 
 SurfaceParting measure_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 axis) {
-  const Extent of_a = extent_of(a, axis), of_b = extent_of(b, -axis);
-  return {axis, -of_b.now - of_a.now, -of_b.end - of_a.end, std::max({of_a.motion, of_b.motion, 0.0f})};
+  return measure(a, b, axis).parting;
 }
 
 SurfaceParting find_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 before) {
@@ -72,17 +73,16 @@ SurfaceParting find_parting(const SurfaceTree& a, const SurfaceTree& b, Vec3 bef
   constexpr float kTurns[] = {0.5f, 0.25f, 0.12f, 0.06f, 0.03f};
   constexpr float kSmallTurn = 0.03f;
   const bool is_new = before == Vec3{};
-  SurfaceParting best = is_new ? first_parting(a, b) : measure_parting(a, b, before);
+  Measured best = is_new ? first_parting(a, b) : measure(a, b, before);
   const std::span<const float> turns = is_new ? std::span<const float>(kTurns) : std::span(&kSmallTurn, 1);
   for (const float turn : turns) {
-    const Vec3 across = support_of(a, best.axis) - support_of(b, -best.axis);
-    const Vec3 gradient = across - dot(across, best.axis) * best.axis;
+    const Vec3 along = best.parting.axis, across = best.of_a - best.of_b;
+    const Vec3 gradient = across - dot(across, along) * along;
     if (!(length_squared(gradient) > 0)) break;
-    const Vec3 axis = normalized(best.axis - turn * normalized(gradient), best.axis);
-    const SurfaceParting next = measure_parting(a, b, axis);
-    if (next.gap > best.gap) best = next;
+    const Measured next = measure(a, b, normalized(along - turn * normalized(gradient), along));
+    if (next.parting.gap > best.parting.gap) best = next;
   }
-  return best;
+  return best.parting;
 }
 
 }  // namespace pliant

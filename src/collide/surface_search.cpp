@@ -1,6 +1,7 @@
 #include "collide/surface_search.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -23,6 +24,22 @@ Box8 moved(Box8 boxes, Vec3 way) {
   return boxes;
 }
 
+/// How far faces reach along a direction, from the least to the most.
+std::pair<float, float> reach_along(const FaceLanes& faces, Vec3 direction) {
+  const Vec3x8 d = broadcast(direction);
+  const Float8 p = dot(faces.corner(0), d), q = dot(faces.corner(1), d), r = dot(faces.corner(2), d);
+  const Float8 low = min(min(p, q), r), high = max(max(p, q), r);
+  std::pair<float, float> reach{low[0], high[0]};
+  for (std::size_t i = 1; i < kLanes; ++i) reach = {std::min(low[i], reach.first), std::max(high[i], reach.second)};
+  return reach;
+}
+
+/// Bit i is set if edge i begins no higher than `height` along a direction.
+std::uint32_t edges_below(const EdgeLanes& edges, Vec3 direction, float height) {
+  const Vec3x8 d = broadcast(direction);
+  return bits_of(~(min(dot(edges.end(0), d), dot(edges.end(1), d)) > height));
+}
+
 }  // namespace
 
 SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceContacts::Candidates& known,
@@ -32,17 +49,28 @@ SurfaceSearch::SurfaceSearch(const SurfaceTree& a, const SurfaceTree& b, const S
       known_(known),
       is_self_(&a == &b),
       skips_nodes_of_b_(skips_nodes_of_b),
+      axis_(a.is_brisk() || b.is_brisk() ? known.axis : Vec3{}),
       offset_(known.outlook.offset),
       way_(known.outlook.way),
-      more_(known.outlook.slack + known.outlook.reach.surprise + known.outlook.reach.depth),
+      more_(known.outlook.slack + std::max(known.outlook.reach.surprise, known.outlook.reach.depth)),
       drift_slack_(known.outlook.slack),
       slack_(a.slack() + b.slack()),
-      nearness_(a.topology().radius + b.topology().radius + 0.5f * (a.fit().margin + b.fit().margin) +
-                known.outlook.reach.surprise),
+      thickness_(a.topology().radius + b.topology().radius),
+      nearness_(thickness_ + 0.5f * (a.fit().margin + b.fit().margin) + known.outlook.reach.surprise),
       depth_(known.outlook.reach.depth) {}
 
 Vec3 SurfaceSearch::way_apart(const SurfaceTree::Node& a, const SurfaceTree::Node& b) const {
   return max_each(way_ + a.most_way - b.least_way, b.most_way - a.least_way - way_);
+}
+
+/// Only of leaves of faces alone; of others all counts.
+SurfaceSearch::Meeting SurfaceSearch::meeting_of(const Leaf& a, const Leaf& b, Vec3 apart) const {
+  if (axis_ == Vec3{} || !a.is_all_faces || !b.is_all_faces) return {.reach = std::numeric_limits<float>::infinity()};
+  const float along = std::abs(axis_.x) * apart.x + std::abs(axis_.y) * apart.y + std::abs(axis_.z) * apart.z;
+  const Meeting meeting{reach_along(a.faces, axis_).second, reach_along(b.faces, axis_).first};
+  const float reach = std::max(nearness_, thickness_ + depth_) + along + a.motion + b.motion + drift_slack_;
+  const float rounding = kTouching + 1e-6f * (std::abs(meeting.highest_of_a) + std::abs(meeting.lowest_of_b));
+  return {meeting.highest_of_a, meeting.lowest_of_b, 1.0001f * reach + rounding};
 }
 
 bool SurfaceSearch::overlap(std::uint32_t node_a, std::uint32_t node_b) const {
@@ -159,6 +187,8 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   Masks masks{}, transposed{};
   const SurfaceTree::Node &node_a = a_.nodes()[part.a], &node_b = b_.nodes()[part.b];
   const Vec3 apart = way_apart(node_a, node_b), room = apart + Vec3{more_, more_, more_};
+  const Meeting meeting = meeting_of(a, b, apart);
+  if (meeting.lowest_of_b - meeting.highest_of_a > meeting.reach) return;
   std::uint32_t near = overlap_mask(a.boxes, node_b.lower - room, node_b.upper + room), any = 0;
   for (; near != 0; near &= near - 1) {
     const std::uint32_t i = lowest_bit(near);
@@ -173,27 +203,42 @@ void SurfaceSearch::search_leaves(const Leaf& a, const Leaf& b, Part part, Found
   const float motion_apart =
       move_together ? length(a.way - b.way) + a.spread + b.spread : a.motion + b.motion + length(apart) + drift_slack_;
   const float motion = 1.0001f * motion_apart + kTouching;
-  const Aabb box_a{node_a.lower + offset_, node_a.upper + offset_}, box_b{node_b.lower, node_b.upper};
-  find_nodes(SurfaceCandidate::NodeOfA, a, b, box_b, masks, motion, found);
-  if (!skips_nodes_of_b_) find_nodes(SurfaceCandidate::NodeOfB, b, a, box_a, transposed, motion, found);
-  find_edges(a, b, is_same, room, motion, found);
+  find_nodes(SurfaceCandidate::NodeOfA, a, b, node_b, {}, masks, meeting, motion, found);
+  if (!skips_nodes_of_b_)
+    find_nodes(SurfaceCandidate::NodeOfB, b, a, node_a, offset_, transposed, meeting, motion, found);
+  find_edges(a, b, is_same, room, meeting, motion, found);
 }
 
-/// The nodes that the elements of one leaf own against the faces of another.
-void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b, const Aabb& box_b,
-                               const Masks& masks, float motion, Found& found) const {
+/// How far a node of the leaf a may get in relation to the faces of the leaf b.
+float SurfaceSearch::motion_of(SurfaceCandidate::Kind kind, std::uint32_t node, const Leaf& a, const Leaf& b,
+                               const SurfaceTree::Node& node_b) const {
+  const bool is_of_a = kind == SurfaceCandidate::NodeOfA;
+  const Vec3 way = (is_of_a ? a_ : b_).fit().ways[node].xyz() + (is_of_a ? way_ : -way_);
+  const float apart = length(max_each(way - node_b.least_way, node_b.most_way - way));
+  return 1.0001f * (a.motion + b.motion + apart + drift_slack_) + kTouching;
+}
+
+/// The nodes that the elements of one leaf own against the faces of another, whose boxes are moved by `offset`.
+void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const Leaf& b,
+                               const SurfaceTree::Node& node_b, Vec3 offset, const Masks& masks, const Meeting& meeting,
+                               float motion, Found& found) const {
   const SurfaceTree &first = kind == SurfaceCandidate::NodeOfA ? a_ : b_, &second = &first == &a_ ? b_ : a_;
-  const float reach = nearness_ + motion, back = std::max(reach, nearness_ + depth_ + motion);
-  const bool has_inside = !is_self_ && second.topology().is_closed();
-  const float beside = nearness_ + 1.42f * motion;  // it may go sideways and down at once
-  const Aabb near_box = box_b.expanded(back);
+  const bool has_inside = !is_self_ && second.topology().is_closed(), is_brisk = !is_self_ && first.is_brisk();
+  const Aabb box{node_b.lower + offset, node_b.upper + offset};
+  const Aabb near_box = box.expanded(std::max(nearness_, thickness_ + depth_) + motion);
   for (std::uint32_t i = 0; i < 8; ++i) {
     if (masks[i] == 0) continue;
     for (std::uint32_t owned = a.owned_nodes[i]; owned != 0; owned &= owned - 1) {
       const std::uint32_t k = lowest_bit(owned);
       const Vec3 p = a.faces.corner_at(k, i);
       if (!near_box.contains(p)) continue;
+      const float height = dot(p, axis_);
+      const float gap = &first == &a_ ? meeting.lowest_of_b - height : height - meeting.highest_of_a;
+      if (gap > meeting.reach) continue;
       const std::uint32_t node = first.topology().elements[a.elements[i]].nodes[k];
+      const float own_motion = is_brisk ? motion_of(kind, node, a, b, node_b) : motion;
+      const float reach = nearness_ + own_motion, back = std::max(reach, thickness_ + depth_ + own_motion);
+      const float beside = nearness_ + 1.42f * own_motion;  // it may go sideways and down at once
       const std::uint32_t near =
           has_inside ? near_closed_faces(b.faces, p, reach, back, beside) : near_faces(b.faces, p, reach);
       for (std::uint32_t mask = masks[i] & near; mask != 0; mask &= mask - 1) {
@@ -208,12 +253,12 @@ void SurfaceSearch::find_nodes(SurfaceCandidate::Kind kind, const Leaf& a, const
 
 /// Edges in flat surroundings are looked at only if they may meet, and those of closed surfaces not at all: nodes that
 /// are kept out of faces keep them apart.
-void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, Vec3 room, float motion,
-                               Found& found) const {
+void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, Vec3 room, const Meeting& meeting,
+                               float motion, Found& found) const {
   const bool only_ridges_of_a = !is_self_ && a_.topology().is_closed();
   const bool only_ridges_of_b = !is_self_ && b_.topology().is_closed();
   if ((only_ridges_of_a && !a.has_ridges) || (only_ridges_of_b && !b.has_ridges)) return;
-  const float nearness = nearness_ + depth_;
+  const float nearness = std::max(nearness_, thickness_ + depth_);
   const bool are_faces = a.is_all_faces && b.is_all_faces;
   const bool is_parted = are_faces && are_parted(a.faces, b.faces, a.faces.normal_at(0), motion);
   if (is_parted && !(a.has_ridges && b.has_ridges)) return;
@@ -221,12 +266,15 @@ void SurfaceSearch::find_edges(const Leaf& a, const Leaf& b, bool is_same, Vec3 
     const EdgeLanes& own = a.edges[i / 8];
     const bool is_ridge = own.ridges >> (i % 8) & 1;
     if ((is_parted || only_ridges_of_a) && !is_ridge) continue;
+    const float height = std::max(dot(own.end_at(0, i % 8), axis_), dot(own.end_at(1, i % 8), axis_));
+    if (meeting.lowest_of_b - height > meeting.reach) continue;
     const Vec3 lower = own.boxes.lower_at(i % 8) - room, upper = own.boxes.upper_at(i % 8) + room;
     for (std::uint32_t j = 0; j < b.edge_count; j += 8) {
       const EdgeLanes& others = b.edges[j / 8];
       std::uint32_t mask = overlap_mask(others.boxes, lower, upper);
       if (is_parted || only_ridges_of_b) mask &= others.ridges;
       if (mask == 0) continue;
+      mask &= edges_below(others, axis_, height + meeting.reach);
       mask &= unparted_edges(others, own.end_at(0, i % 8), own.end_at(1, i % 8), nearness + motion);
       if (is_self_) mask &= ~joined_edges(others, own.nodes[0][i % 8], own.nodes[1][i % 8]);
       if (is_same) mask &= j + 7 <= i ? 0u : j > i ? 0xffu : ~((2u << (i - j)) - 1);

@@ -79,25 +79,38 @@ void add_elements(SurfaceTopology& t, const SurfaceDef& def) {
   t.face_count = def.faces.size();
 }
 
+/// In the order of their nodes: those that begin at one node are put together, and there are few of these.
 void add_edges(SurfaceTopology& t) {
-  std::vector<NodePair> all;
-  for (const SurfaceElement& e : t.elements) {
-    for (std::size_t i = 0; i < e.edge_count(); ++i) all.push_back(sorted(e.nodes[i], e.nodes[(i + 1) % 3]));
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  for (const NodePair& nodes : all) t.edges.push_back({.nodes = nodes});
-  for (std::uint32_t k = 0; k < t.elements.size(); ++k) {
-    SurfaceElement& e = t.elements[k];
-    for (std::size_t i = 0; i < e.edge_count(); ++i) {
-      const NodePair nodes = sorted(e.nodes[i], e.nodes[(i + 1) % 3]);
-      e.edges[i] = std::uint32_t(std::lower_bound(all.begin(), all.end(), nodes) - all.begin());
-      SurfaceEdge& edge = t.edges[e.edges[i]];
-      if (!e.is_face) continue;
-      if (edge.face_count < 2) edge.wings[edge.face_count] = e.nodes[(i + 2) % 3], edge.faces[edge.face_count] = k;
-      ++edge.face_count;
+  std::vector<std::uint32_t> starts(t.nodes.size() + 2, 0), ends;
+  const auto for_each_edge = [&](auto&& visit) {
+    for (std::uint32_t k = 0; k < t.elements.size(); ++k) {
+      const SurfaceElement& e = t.elements[k];
+      for (std::size_t i = 0; i < e.edge_count(); ++i) visit(k, i, sorted(e.nodes[i], e.nodes[(i + 1) % 3]));
+    }
+  };
+  for_each_edge([&](std::uint32_t, std::size_t, NodePair nodes) { ++starts[nodes[0] + 2]; });
+  for (std::size_t n = 2; n < starts.size(); ++n) starts[n] += starts[n - 1];
+  ends.resize(starts.back());
+  for_each_edge([&](std::uint32_t, std::size_t, NodePair nodes) { ends[starts[nodes[0] + 1]++] = nodes[1]; });
+  std::vector<std::uint32_t> first_of(t.nodes.size() + 1, 0);
+  for (std::uint32_t n = 0; n < t.nodes.size(); ++n) {
+    const auto begin = ends.begin() + std::ptrdiff_t(starts[n]), end = ends.begin() + std::ptrdiff_t(starts[n + 1]);
+    std::sort(begin, end);
+    first_of[n] = std::uint32_t(t.edges.size());
+    for (auto at = begin; at != end; ++at) {
+      if (at == begin || *at != *(at - 1)) t.edges.push_back({.nodes = {n, *at}});
     }
   }
+  for_each_edge([&](std::uint32_t k, std::size_t i, NodePair nodes) {
+    std::uint32_t at = first_of[nodes[0]];
+    while (t.edges[at].nodes[1] != nodes[1]) ++at;
+    SurfaceElement& e = t.elements[k];
+    e.edges[i] = at;
+    SurfaceEdge& edge = t.edges[at];
+    if (!e.is_face) return;
+    if (edge.face_count < 2) edge.wings[edge.face_count] = e.nodes[(i + 2) % 3], edge.faces[edge.face_count] = k;
+    ++edge.face_count;
+  });
 }
 
 /// A free edge that repeats another edge adds nothing.

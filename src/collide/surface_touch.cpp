@@ -26,11 +26,12 @@ float side_by_motion(const SurfacePair& pair, const Separation& at, Vec3 normal)
 }  // namespace
 
 SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides,
-                           SurfaceContacts::Reach reach)
+                           SurfaceContacts::Reach reach, Vec3 axis)
     : a_(a),
       b_(b),
       sides_(sides),
       is_self_(&a == &b),
+      axis_(axis),
       drift_(a.drift() - b.drift()),
       drift_length_(length(drift_)),
       thickness_(a.topology().radius + b.topology().radius),
@@ -44,13 +45,16 @@ SurfaceTouch::SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const Sur
 
 void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& found) const {
   for (const SurfaceCandidate& candidate : candidates) {
+    if (is_parted(candidate)) continue;
     const Vec3 drift = candidate.kind == SurfaceCandidate::NodeOfB ? -drift_ : drift_;
     const SurfaceTree& of_face = candidate.kind == SurfaceCandidate::NodeOfB ? a_ : b_;
     if (candidate.kind != SurfaceCandidate::Edges && !is_self_ && of_face.topology().is_closed()) {
       run_closed(candidate, drift, found);
       continue;
     }
-    if (is_far(candidate)) continue;
+    // Edges of brisk surfaces have been told apart by their own motions in this substep.
+    const bool is_near = candidate.kind == SurfaceCandidate::Edges && (a_.is_brisk() || b_.is_brisk());
+    if (!is_near && is_far(candidate)) continue;
     SurfacePair pair = candidate.pair(a_, b_);
     pair.place(drift);
     if (candidate.kind == SurfaceCandidate::Edges && has_inside(pair)) {
@@ -60,6 +64,37 @@ void SurfaceTouch::run(std::span<const SurfaceCandidate> candidates, Found& foun
       test(pair, found);
     }
   }
+}
+
+/// Whether the features are far from each other along the axis that tells the surfaces apart, and stay so: the gap
+/// between points along one direction is linear in time, so the two ends of the substep tell.
+bool SurfaceTouch::is_parted(const SurfaceCandidate& candidate) const {
+  if (axis_ == Vec3{}) return false;
+  float high = -1e30f, high_end = -1e30f, low = 1e30f, low_end = 1e30f;
+  const auto add_a = [&](std::uint32_t node) {
+    const float at = dot(a_.positions()[node].xyz(), axis_), way = dot(a_.motions()[node].xyz(), axis_);
+    high = std::max(high, at), high_end = std::max(high_end, at + way);
+  };
+  const auto add_b = [&](std::uint32_t node) {
+    const float at = dot(b_.positions()[node].xyz(), axis_), way = dot(b_.motions()[node].xyz(), axis_);
+    low = std::min(low, at), low_end = std::min(low_end, at + way);
+  };
+  switch (candidate.kind) {
+    case SurfaceCandidate::NodeOfA:
+      add_a(candidate.first);
+      for (const std::uint32_t n : b_.topology().elements[candidate.second].nodes) add_b(n);
+      break;
+    case SurfaceCandidate::NodeOfB:
+      add_b(candidate.first);
+      for (const std::uint32_t n : a_.topology().elements[candidate.second].nodes) add_a(n);
+      break;
+    case SurfaceCandidate::Edges:
+      for (const std::uint32_t n : a_.topology().edges[candidate.first].nodes) add_a(n);
+      for (const std::uint32_t n : b_.topology().edges[candidate.second].nodes) add_b(n);
+  }
+  const float rounding = kTouching + 1e-6f * (std::abs(high) + std::abs(low));
+  const float near = thickness_ + std::max(margin_ + surprise_, depth_) + rounding;
+  return low - high > near && low_end - high_end - dot(drift_, axis_) > thickness_ + rounding;
 }
 
 /// Most candidates are: this is what a substep costs.

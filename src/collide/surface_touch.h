@@ -15,12 +15,15 @@ class SurfaceTouch {
   static constexpr float kTouching = 1e-6f;
 
   /// `a` and `b` are the same object when a surface is searched for contacts with itself.
-  SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides, SurfaceContacts::Reach reach);
+  /// `axis`, of length 1 and from a to b, is one along which they are nearly parted, or zero.
+  SurfaceTouch(const SurfaceTree& a, const SurfaceTree& b, const SurfaceSides& sides, SurfaceContacts::Reach reach,
+               Vec3 axis = {});
 
   void run(std::span<const SurfaceCandidate> candidates, SurfaceContacts::Found& found) const;
 
  private:
   bool is_far(const SurfaceCandidate& candidate) const;
+  bool is_parted(const SurfaceCandidate& candidate) const;
   void test(const SurfacePair& pair, SurfaceContacts::Found& found) const;
   // Where a closed surface tells the sides (surface_touch_closed.cpp):
   enum class Place { Far, Beside, Before };
@@ -54,6 +57,7 @@ class SurfaceTouch {
   const SurfaceTree &a_, &b_;
   const SurfaceSides& sides_;
   bool is_self_;
+  Vec3 axis_;
   Vec3 drift_;  ///< m, of a relative to b
   float drift_length_;
   float thickness_;  ///< m, the sum of the radii

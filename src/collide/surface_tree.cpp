@@ -9,6 +9,7 @@ namespace pliant {
 namespace {
 
 constexpr std::size_t kLeafSize = 8;
+constexpr std::uint32_t kNoLeaf = 0xffffffffu;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kFarthest = 1e15f;  ///< m; squares of it are still finite
 constexpr std::size_t kNodesPerChunk = 4096;
@@ -81,15 +82,14 @@ void SurfaceTree::build() {
   nodes_.resize(2 * leaves - 1);
   std::vector<std::uint32_t> order(topology_.elements.size());
   std::iota(order.begin(), order.end(), 0u);
-  fill_leaves(order, 0);
-
-  std::vector<std::uint32_t> leaf_of(topology_.elements.size());
-  for (std::uint32_t l = 0; l < leaves; ++l) {
-    for (std::uint32_t i = 0; i < leaves_[l].count; ++i) leaf_of[leaves_[l].elements[i]] = l;
+  std::vector<Vec3> centers;
+  centers.reserve(order.size());
+  for (const SurfaceElement& e : topology_.elements) {
+    centers.push_back(topology_.rest[e.nodes[0]] + topology_.rest[e.nodes[1]] + topology_.rest[e.nodes[2]]);
   }
-  std::uint32_t levels = 1;
-  while ((std::size_t{1} << levels) <= leaves) ++levels;
-  if (meets_itself_) patches_ = SurfacePatches(topology_, leaf_of, levels);
+  fill_leaves(order, centers, 0);
+
+  if (meets_itself_) find_patches();
   normal_boxes_.resize(nodes_.size());
   normals_.resize(topology_.elements.size());
   double lengths = 0;
@@ -97,26 +97,44 @@ void SurfaceTree::build() {
     lengths += double(length(topology_.rest[e.nodes[1]] - topology_.rest[e.nodes[0]]));
   }
   slack_ = topology_.slack > 0 ? topology_.slack : kSlack * float(lengths / double(topology_.edges.size()));
-  list_leaves_of_nodes(leaf_of);
+  list_leaves_of_nodes();
 }
 
-void SurfaceTree::list_leaves_of_nodes(std::span<const std::uint32_t> leaf_of) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> all;  // node, leaf
-  for (std::size_t e = 0; e < topology_.elements.size(); ++e) {
-    for (const std::uint32_t n : topology_.elements[e].nodes) all.emplace_back(n, leaf_of[e]);
+void SurfaceTree::find_patches() {
+  std::vector<std::uint32_t> leaf_of(topology_.elements.size());
+  for (std::uint32_t l = 0; l < leaves_.size(); ++l) {
+    for (std::uint32_t i = 0; i < leaves_[l].count; ++i) leaf_of[leaves_[l].elements[i]] = l;
   }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  leaves_of_node_.offsets.assign(topology_.nodes.size() + 1, 0);
-  for (const auto& [node, leaf] : all) {
-    ++leaves_of_node_.offsets[node + 1];
-    leaves_of_node_.items.push_back(leaf);
-  }
-  std::partial_sum(leaves_of_node_.offsets.begin(), leaves_of_node_.offsets.end(), leaves_of_node_.offsets.begin());
+  std::uint32_t levels = 1;
+  while ((std::size_t{1} << levels) <= leaves_.size()) ++levels;
+  patches_ = SurfacePatches(topology_, leaf_of, levels);
+}
+
+void SurfaceTree::list_leaves_of_nodes() {
+  // Each leaf once for each of its nodes: a node remembers the leaf that it was met in last.
+  std::vector<std::uint32_t> last(topology_.nodes.size(), kNoLeaf);
+  const auto for_each_node = [&](auto&& visit) {
+    std::fill(last.begin(), last.end(), kNoLeaf);
+    for (std::uint32_t l = 0; l < leaves_.size(); ++l) {
+      for (std::uint32_t i = 0; i < leaves_[l].count; ++i) {
+        for (const std::uint32_t n : topology_.elements[leaves_[l].elements[i]].nodes) {
+          if (last[n] != l) visit(n, l);
+          last[n] = l;
+        }
+      }
+    }
+  };
+  std::vector<std::uint32_t>& offsets = leaves_of_node_.offsets;
+  offsets.assign(topology_.nodes.size() + 1, 0);
+  for_each_node([&](std::uint32_t node, std::uint32_t) { ++offsets[node + 1]; });
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  leaves_of_node_.items.resize(offsets.back());
+  std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+  for_each_node([&](std::uint32_t node, std::uint32_t leaf) { leaves_of_node_.items[next[node]++] = leaf; });
 }
 
 /// Halves the elements along the longest side of their box at rest until they fit into a leaf.
-void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node) {
+void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::span<const Vec3> centers, std::uint32_t node) {
   if (is_leaf(node)) {
     Leaf& leaf = leaves_[node + 1 - leaves_.size()];
     leaf.count = std::uint32_t(order.size());
@@ -137,20 +155,16 @@ void SurfaceTree::fill_leaves(std::span<std::uint32_t> order, std::uint32_t node
     }
     return;
   }
-  const auto center = [&](std::uint32_t e) {
-    const auto& n = topology_.elements[e].nodes;
-    return topology_.rest[n[0]] + topology_.rest[n[1]] + topology_.rest[n[2]];
-  };
   Aabb box;
-  for (const std::uint32_t e : order) box.include(center(e));
+  for (const std::uint32_t e : order) box.include(centers[e]);
   const std::size_t axis = longest_axis(box), half = order.size() / 2;
   std::nth_element(order.begin(), order.begin() + std::ptrdiff_t(half), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) {
-                     const float ca = center(a)[axis], cb = center(b)[axis];
+                     const float ca = centers[a][axis], cb = centers[b][axis];
                      return ca != cb ? ca < cb : a < b;
                    });
-  fill_leaves(order.first(half), 2 * node + 1);
-  fill_leaves(order.subspan(half), 2 * node + 2);
+  fill_leaves(order.first(half), centers, 2 * node + 1);
+  fill_leaves(order.subspan(half), centers, 2 * node + 2);
 }
 
 Aabb SurfaceTree::bounds() const {

@@ -140,8 +140,9 @@ class SurfaceTree {
 
  private:
   void build();
-  void list_leaves_of_nodes(std::span<const std::uint32_t> leaf_of);
-  void fill_leaves(std::span<std::uint32_t> order, std::uint32_t node);
+  void find_patches();
+  void list_leaves_of_nodes();
+  void fill_leaves(std::span<std::uint32_t> order, std::span<const Vec3> centers, std::uint32_t node);
   template <typename Vector>
   void move_nodes(std::span<const Vector> x, std::span<const Vector> v, Vec3 boost, float h, Workers& workers);
   void fit_moved(Workers& workers);

@@ -152,21 +152,28 @@ class LayoutBuilder {
   std::uint32_t zeros() const { return static_cast<std::uint32_t>(4 * kLanes * out_.batches()); }
 
   void list_node_sums() {
-    std::vector<std::vector<std::uint32_t>> of_slot(out_.slot_count);
-    for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
-      if (!out_.lane_is_real[lane]) continue;
-      for (std::uint32_t c = 0; c < 4; ++c) {
-        of_slot[out_.slot_of_node[mesh_.tets[out_.tet_of_lane[lane]][c]]].push_back(4 * lane + c);
+    // By slot, one after the other, each in the order of the lanes.
+    std::vector<std::uint32_t> starts(out_.slot_count + 1, 0), corners;
+    const auto for_each_corner = [&](auto&& visit) {
+      for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
+        if (!out_.lane_is_real[lane]) continue;
+        const Tet& tet = mesh_.tets[out_.tet_of_lane[lane]];
+        for (std::uint32_t c = 0; c < 4; ++c) visit(out_.slot_of_node[tet[c]], 4 * lane + c);
       }
-    }
+    };
+    for_each_corner([&](std::uint32_t slot, std::uint32_t) { ++starts[slot + 1]; });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    corners.resize(starts.back());
+    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    for_each_corner([&](std::uint32_t slot, std::uint32_t corner) { corners[next[slot]++] = corner; });
     out_.sum_starts.assign(1, 0);
     for (std::size_t group = 0; group < out_.slot_count / 8; ++group) {
-      std::size_t width = 0;
-      for (std::size_t l = 0; l < 8; ++l) width = std::max(width, of_slot[group * 8 + l].size());
-      for (std::size_t k = 0; k < width; ++k) {
+      const auto size_of = [&](std::size_t l) { return starts[group * 8 + l + 1] - starts[group * 8 + l]; };
+      std::uint32_t width = 0;
+      for (std::size_t l = 0; l < 8; ++l) width = std::max(width, size_of(l));
+      for (std::uint32_t k = 0; k < width; ++k) {
         for (std::size_t l = 0; l < 8; ++l) {
-          const auto& list = of_slot[group * 8 + l];
-          out_.sum_corners.push_back(k < list.size() ? list[k] : zeros());
+          out_.sum_corners.push_back(k < size_of(l) ? corners[starts[group * 8 + l] + k] : zeros());
         }
       }
       out_.sum_starts.push_back(static_cast<std::uint32_t>(out_.sum_corners.size() / 8));
@@ -237,7 +244,8 @@ class LayoutBuilder {
   template <typename Range, typename Wanted, typename Add>
   void for_each_incidence(const std::vector<Incidence>& all, const Range* edges, std::size_t count, Wanted&& wanted,
                           Add&& add) {
-    std::array<std::vector<std::size_t>, kLanes> lists;
+    auto& lists = lists_;
+    for (auto& list : lists) list.clear();
     std::size_t width = 0;
     for (std::size_t l = 0; l < count; ++l) {
       for (std::size_t k = edges[l].begin; k < edges[l].end; ++k) {
@@ -293,7 +301,8 @@ class LayoutBuilder {
   const TetMesh& mesh_;
   const std::vector<std::uint8_t>& kinds_;
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> aggregate_of_group_;  ///< by group of eight slots
+  std::vector<std::uint32_t> aggregate_of_group_;       ///< by group of eight slots
+  std::array<std::vector<std::size_t>, kLanes> lists_;  ///< scratch of `for_each_incidence`
   SolidLayout out_;
 };
 

@@ -111,7 +111,7 @@ class Vtu(CommandTest):
 
     def test_what_pieces_show_goes_with_their_tets(self):
         self.write("s.json", {"frames": 8, "bodies": [
-            {"kind": "solid", "name": "wall", "mesh": {"box": [2, 2, 0.3], "cells": [5, 5, 1]}, "position": [0, 1, 0],
+            {"kind": "solid", "name": "wall", "mesh": {"box": [2, 2, 0.3], "cell": 0.4}, "position": [0, 1, 0],
              "material": {"young_modulus": 4e6, "strength": 3e4},
              "splinters": {"kind": "brick", "size": [0.4, 0.2, 0.3], "color": "#803020"}},
             {"kind": "rigid", "shape": {"kind": "box", "size": [0.5, 0.5, 0.5]}, "density": 16000,

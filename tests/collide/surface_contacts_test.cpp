@@ -180,8 +180,8 @@ SurfaceTree add_lump(SurfaceScene& scene, Vec3 place, float bend, std::mt19937& 
 }
 
 // Debris: closed surfaces that are bent, fly together and whirl. What two of them may touch with is searched for anew
-// in every substep; all pairs of features, tried one by one, give the same contacts.
-TEST(SurfaceContacts, OfDebrisAreThoseOfAllPairs) {
+// in every substep; all pairs of features, tried one by one, give no contact that it has not found.
+TEST(SurfaceContacts, NoneOfDebrisIsMissedThatAllPairsGive) {
   std::mt19937 random(4);
   std::uniform_real_distribution<float> unit(-1, 1);
   std::size_t compared = 0, looked_at = 0, pairs = 0;
@@ -212,7 +212,8 @@ TEST(SurfaceContacts, OfDebrisAreThoseOfAllPairs) {
     pairs += all.size() + a.topology().edges.size() * b.topology().edges.size();
     SurfaceContacts::Found expected;
     SurfaceTouch(a, b, {}, {.depth = 0.1f, .surprise = 0.02f}).run(all, expected);
-    // Of a node that is inside only the way out is told, so those that are outside are compared.
+    // Of a node that is inside only the way out is told, so those that are outside are compared. As far behind faces as
+    // is looked here, some more are inside.
     using Name = std::pair<bool, std::uint64_t>;
     std::map<std::pair<bool, std::uint32_t>, bool> is_inside;
     for (const SurfaceContact& c : expected.contacts) is_inside[{c.is_swapped, c.nodes[0]}] |= c.gap < -0.002f;
@@ -224,11 +225,12 @@ TEST(SurfaceContacts, OfDebrisAreThoseOfAllPairs) {
       std::sort(names.begin(), names.end());
       return names;
     };
-    EXPECT_EQ(names_of(contacts.contacts()), names_of(expected.contacts)) << "round " << round;
-    compared += names_of(expected.contacts).size();
+    const std::vector<Name> found = names_of(contacts.contacts()), wanted = names_of(expected.contacts);
+    EXPECT_TRUE(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end())) << "round " << round;
+    compared += wanted.size();
   }
   EXPECT_GT(compared, 300u);
-  EXPECT_LT(looked_at, pairs / 10);
+  EXPECT_LT(looked_at, pairs / 8);
 }
 
 /// Half of the sheet lies 2 radius + `gap` above the other half.

@@ -19,12 +19,29 @@ namespace fs = std::filesystem;
 
 /// Frames before chance has had its say: pictures are tested here, not the physics of a heap.
 int frame_of(const std::string& scene) {
-  static const std::map<std::string, int> frames = {
-      {"brazilian_disk", 130}, {"glass_cell", 33},  {"panel", 50},   {"gate", 34},   {"trestle", 20},
-      {"tear_metal", 120},     {"three_point", 60}, {"twist", 50},   {"wall_2k", 7}, {"arch", 10},
-      {"blast", 64},           {"dominoes", 60},    {"machine", 20}, {"pile", 12},   {"newtons_cradle", 12},
-      {"pyramid", 60},         {"hillside", 15},    {"tear", 36},    {"gear", 40},   {"heterogeneous_cylinder", 45},
-      {"tires", 52},           {"pumpkins", 26}};
+  static const std::map<std::string, int> frames = {{"brazilian_disk", 130},
+                                                    {"glass_cell", 33},
+                                                    {"panel", 50},
+                                                    {"gate", 34},
+                                                    {"trestle", 20},
+                                                    {"tear_metal", 120},
+                                                    {"three_point", 60},
+                                                    {"twist", 50},
+                                                    {"wall_2k", 7},
+                                                    {"wall_10k", 6},
+                                                    {"arch", 10},
+                                                    {"blast", 64},
+                                                    {"dominoes", 60},
+                                                    {"machine", 20},
+                                                    {"pile", 12},
+                                                    {"newtons_cradle", 12},
+                                                    {"pyramid", 60},
+                                                    {"hillside", 15},
+                                                    {"tear", 36},
+                                                    {"gear", 40},
+                                                    {"heterogeneous_cylinder", 45},
+                                                    {"tires", 52},
+                                                    {"pumpkins", 26}};
   const auto found = frames.find(scene);
   return found == frames.end() ? 15 : found->second;
 }
