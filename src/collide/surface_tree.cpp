@@ -426,6 +426,7 @@ NormalBox SurfaceTree::fit_normal(std::uint32_t element) {
   const Vec3 u = 2 * half_u, w = 2 * half_w;
   const Vec3 normal = normalized(cross(d + half_u, e + half_w));
   normals_[element] = normal;
+  if (!meets_itself_) return NormalBox::all();
   const bool is_face = is_finite(normal) && topology_.elements[element].is_face;
   // What moves by less than a hundredth of its size hardly turns.
   const float motion = std::max(length_squared(half_u), length_squared(half_w));

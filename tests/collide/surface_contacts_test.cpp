@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "collide/surface_searches.h"
 #include "collide/surface_touch.h"
 #include "geometry/primitives.h"
 #include "pliant/generators.h"
 
+#include "counting_allocator.h"
 #include "surface_meshes.h"
 #include "surface_oracle.h"
 
@@ -231,6 +233,45 @@ TEST(SurfaceContacts, NoneOfDebrisIsMissedThatAllPairsGive) {
   }
   EXPECT_GT(compared, 300u);
   EXPECT_LT(looked_at, pairs / 8);
+}
+
+// Debris comes together and parts all the time: searches go from pair to pair with their memory.
+TEST(SurfaceContacts, PairsThatComeAndGoAllocateNothingOnceWarm) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  SurfaceScene scene;
+  SurfaceSearches searches;
+  constexpr std::uint32_t kLumps = 8;
+  for (std::uint32_t i = 0; i < kLumps; ++i) {
+    const Vec3 place{0.3f * float(i % 2), 0.3f * float(i / 2 % 2), 0.3f * float(i / 4)};
+    searches.set_tree({i, 1}, std::make_unique<SurfaceTree>(add_lump(scene, place, 0.01f, random)));
+  }
+  for (Vec4& v : scene.v) v = {5 * unit(random), 5 * unit(random), 5 * unit(random), 1};
+  std::vector<SurfacePairId> pairs;
+  std::size_t found = 0, before = 0, most = 0;
+  for (int round = 0; round < 400; ++round) {
+    if (round == 300) found = 0, before = allocation_count();
+    // At most so many pairs as in the first rounds, of any bodies.
+    pairs.clear();
+    for (std::uint32_t a = 0; a < kLumps; ++a) {
+      for (std::uint32_t b = a + 1; b < kLumps; ++b) {
+        if (round < 20 || random() % 2) pairs.push_back({{a, 1}, {b, 1}});
+      }
+    }
+    if (round == 0) pairs.reserve(pairs.size()), most = pairs.size();
+    searches.keep_searches(pairs);
+    for (std::uint32_t i = 0; i < kLumps; ++i) {
+      searches.tree({i, 1})->refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto contacts =
+          searches.search(i).find(*searches.tree(pairs[i].first), *searches.tree(pairs[i].second), scene.workers);
+      found += contacts.size();
+    }
+  }
+  EXPECT_EQ(allocation_count() - before, 0u);
+  EXPECT_EQ(most, kLumps * (kLumps - 1) / 2);
+  EXPECT_GT(found, 1000u);
 }
 
 /// Half of the sheet lies 2 radius + `gap` above the other half.

@@ -148,34 +148,6 @@ TEST(Allocation, JelliesAllocateNothing) {
   });
 }
 
-// Bodies of pieces are made anew when a solid breaks, which takes memory. Searches for their contacts are handed on
-// from pair to pair: once they have flown apart nothing more is taken, whoever meets whom.
-TEST(Allocation, DebrisAllocatesNothingUnlessItBreaks) {
-  World world({.threads = 2, .allow_sleep = false});
-  world.add(GroundDef{});
-  SolidDef def{.mesh = tet_box({2, 2, 0.2f}, 8, 8, 1), .position = {0, 1, 0}};
-  def.material.young_modulus = 4e6f, def.material.strength = 5e4f;
-  def.held = {{.nodes = NodeHalfSpace{{0, -1, 0}, 0.99f}}};
-  world.add(def);
-  world.add(RigidDef{
-      .shape = Box{{0.5f, 0.5f, 0.5f}}, .density = 16000, .position = {0, 1.1f, 0.8f}, .velocity = {0, 0, -30}});
-  std::size_t quiet = 0, taken = 0, breaking = 0, pieces = 0, taken_by_pieces = 0;
-  for (int i = 0; i < 240; ++i) {
-    const std::size_t before = allocations;
-    world.step();
-    const std::size_t made = world.events().break_offs.size();
-    if (made > 0) {
-      ++breaking, pieces += made, taken_by_pieces += allocations - before;
-    } else if (i >= 120) {
-      ++quiet, taken += allocations - before;
-    }
-  }
-  std::printf("debris: %zu allocations for %zu pieces in %zu steps, %zu in %zu steps without\n", taken_by_pieces,
-              pieces, breaking, taken, quiet);
-  EXPECT_GT(pieces, 20u);
-  EXPECT_EQ(taken, 0u);
-}
-
 TEST(Allocation, CountingWorks) {
   const std::size_t before = allocations;
   delete new int(3);

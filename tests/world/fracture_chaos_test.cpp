@@ -124,7 +124,7 @@ class Chaos {
     if (i % 3 == 0) def.material.yield_strain = 0.02f;
     if (i % 4 == 1) def.material.grain_strength = 10 * def.material.strength;
     if (i % 8 == 5) def.material.toughness = std::pow(10.0f, within(0.5f, 3));
-    if (i % 5 == 2) def.weak_faces = {{NodeSlab{{1, 0, 0}, 0, 0.05f}, 0.3f}};
+    if (i % 5 == 2) def.weak_faces = {{NodeSlab{{1, 0, 0}, 0, 0.25f}, 0.3f}};
     if (i % 6 == 4) def.fracture.small_pieces = {.max_tets = 6, .rigid_after = 0.3f};
     def.fracture.seed = random_();
     def.fracture.lets_go = i % 2 == 0;
