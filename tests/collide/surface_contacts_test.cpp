@@ -247,31 +247,23 @@ TEST(SurfaceContacts, PairsThatComeAndGoAllocateNothingOnceWarm) {
     searches.set_tree({i, 1}, std::make_unique<SurfaceTree>(add_lump(scene, place, 0.01f, random)));
   }
   for (Vec4& v : scene.v) v = {5 * unit(random), 5 * unit(random), 5 * unit(random), 1};
-  std::vector<SurfacePairId> pairs;
-  std::size_t found = 0, before = 0, most = 0;
-  for (int round = 0; round < 400; ++round) {
-    if (round == 300) found = 0, before = allocation_count();
-    // At most so many pairs as in the first rounds, of any bodies.
-    pairs.clear();
-    for (std::uint32_t a = 0; a < kLumps; ++a) {
-      for (std::uint32_t b = a + 1; b < kLumps; ++b) {
-        if (round < 20 || random() % 2) pairs.push_back({{a, 1}, {b, 1}});
-      }
-    }
-    if (round == 0) pairs.reserve(pairs.size()), most = pairs.size();
-    searches.keep_searches(pairs);
-    for (std::uint32_t i = 0; i < kLumps; ++i) {
-      searches.tree({i, 1})->refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
-    }
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto contacts =
-          searches.search(i).find(*searches.tree(pairs[i].first), *searches.tree(pairs[i].second), scene.workers);
-      found += contacts.size();
-    }
+  // One pair after the other: a search that is done with one goes on with the next.
+  std::vector<SurfacePairId> all, pair(1);
+  for (std::uint32_t a = 0; a < kLumps; ++a) {
+    for (std::uint32_t b = a + 1; b < kLumps; ++b) all.push_back({{a, 1}, {b, 1}});
+  }
+  std::size_t found = 0, before = 0;
+  for (std::size_t round = 0; round < 3 * all.size(); ++round) {
+    if (round == 2 * all.size()) found = 0, before = allocation_count();
+    pair[0] = all[round % all.size()];
+    searches.keep_searches(pair);
+    SurfaceTree &a = *searches.tree(pair[0].first), &b = *searches.tree(pair[0].second);
+    a.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
+    b.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
+    found += searches.search(0).find(a, b, scene.workers).size();
   }
   EXPECT_EQ(allocation_count() - before, 0u);
-  EXPECT_EQ(most, kLumps * (kLumps - 1) / 2);
-  EXPECT_GT(found, 1000u);
+  EXPECT_GT(found, 20u);
 }
 
 /// Half of the sheet lies 2 radius + `gap` above the other half.
