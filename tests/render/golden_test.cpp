@@ -28,7 +28,7 @@ int frame_of(const std::string& scene) {
                                                     {"three_point", 60},
                                                     {"twist", 50},
                                                     {"wall_2k", 7},
-                                                    {"wall_10k", 6},
+                                                    {"wall_10k", 4},
                                                     {"arch", 10},
                                                     {"blast", 64},
                                                     {"dominoes", 60},
