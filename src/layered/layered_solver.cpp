@@ -70,7 +70,7 @@ void LayeredSolver::begin_round(Workers& workers) {
 }
 
 SolveResult LayeredSolver::run_rounds(Workers& workers, const LayeredTolerance& tolerance, double threshold, float dt) {
-  constexpr int kMostRounds = 24, kIterationsOfRound = 12, kStillRounds = 3;
+  constexpr int kMostRounds = 24, kIterationsOfRound = 12, kStillRounds = 3, kPatience = 2;
   // At first, which contacts push at all: rounds that are solved to a third and leave the multipliers alone. (Rounds
   // like these that take new multipliers, as those of islands of solids do, need more iterations here than rounds
   // solved to the end: thousands of contacts open and close by the error that is left.)
@@ -78,7 +78,7 @@ SolveResult LayeredSolver::run_rounds(Workers& workers, const LayeredTolerance& 
   constexpr double kSearched = 0.3, kFewChanges = 0.05;
   SolveResult result;
   bool searches = true;
-  int still = 0;
+  int still = 0, updates = 0;
   body_->judge_rows();
   for (int round = 0; round < kMostRounds && result.iterations < tolerance.max_iterations; ++round) {
     begin_round(workers);
@@ -98,6 +98,7 @@ SolveResult LayeredSolver::run_rounds(Workers& workers, const LayeredTolerance& 
     still = part.converged && part.iterations <= 1 ? still + 1 : 0;
     if (still == kStillRounds || round + 1 == kMostRounds) break;
     body_->add_row_impulses(-1);
+    if (++updates >= kPatience) body_->strengthen_rows();
   }
   return result;
 }

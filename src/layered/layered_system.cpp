@@ -183,10 +183,11 @@ Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
 void LayeredSystem::set_penalties(float heaviest, float strength) {
   const auto limits = std::count_if(rows_.begin(), rows_.end(), [](const LayeredRow& row) { return row.is_limit; });
   // Where nodes are pressed flat there is no patch of skin that holds them.
-  if (limits > 0) strength = std::max(strength, kSoftPenalty);
+  const float share = limits > 0 ? 1 : strength / kSoftPenalty;
   for (LayeredRow& row : rows_) {
-    row.penalty = strength / (response(row.node, row.normal) + 1 / heaviest);
-    if (!std::isfinite(row.penalty)) row.penalty = 0;
+    row.strongest = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
+    if (!std::isfinite(row.strongest)) row.strongest = 0;
+    row.penalty = share * row.strongest;
   }
   const float load = kSoftPenalty * heaviest / static_cast<float>(std::max<std::ptrdiff_t>(limits, 1));
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
@@ -196,6 +197,11 @@ void LayeredSystem::set_penalties(float heaviest, float strength) {
   for (LayeredRow& row : rows_) {
     if (row.is_flat) row.penalty = std::max(row.penalty, std::min(kFlatPenalty * row.penalty, load));
   }
+}
+
+void LayeredSystem::strengthen_rows() {
+  constexpr float kMore = 3;
+  for (LayeredRow& row : rows_) row.penalty = std::max(row.penalty, std::min(kMore * row.penalty, row.strongest));
 }
 
 double LayeredSystem::judge_rows() {

@@ -71,6 +71,7 @@ struct LayeredRow : LagrangianRow {
   std::uint32_t node = 0;
   bool is_limit = false;
   bool is_flat = false;     ///< of a node that has a limit
+  float strongest = 0;      ///< kg, what its penalty may grow to
   Vec3 arm{};               ///< m, world axes, of a limit: where the core stands in its way
   std::uint32_t touch = 0;  ///< where it came from
 };
@@ -103,7 +104,7 @@ class LayeredSystem {
   Vec3 row_velocity(const LayeredRow& row) const;
   Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
   /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
-  /// `strength` is κ, as kSoftPenalty.
+  /// `strength` is κ, at most kSoftPenalty.
   void set_penalties(float heaviest, float strength);
   /// Which rows would push at the velocities so far; returns how many of them do not in this round, or the other way
   /// round, over those that do.
@@ -117,6 +118,9 @@ class LayeredSystem {
   };
   /// After a round: the rows take the velocities that it found.
   RowSums update_rows();
+  /// Between rounds: all contacts are held by more from now on. (By more only where they are still wrong, a body that
+  /// lands straight slides off to a side.)
+  void strengthen_rows();
   /// Calls `visit(begin, end, chunk)` for runs of rows, on all threads; no node has rows in two of them.
   template <typename Visit>
   void for_row_chunks(Visit&& visit);
