@@ -113,7 +113,7 @@ class Vtu(CommandTest):
         self.write("s.json", {"frames": 8, "bodies": [
             {"kind": "solid", "name": "wall", "mesh": {"box": [2, 2, 0.3], "cell": 0.4}, "position": [0, 1, 0],
              "material": {"young_modulus": 4e6, "strength": 3e4},
-             "splinters": {"kind": "brick", "size": [0.4, 0.2, 0.3], "color": "#803020"}},
+             "color": "#803020", "splinters": {"kind": "brick", "size": [0.4, 0.2, 0.3]}},
             {"kind": "rigid", "shape": {"kind": "box", "size": [0.5, 0.5, 0.5]}, "density": 16000,
              "position": [0, 1, 0.6], "velocity": [0, 0, -30]}]})
         self.succeed("run", "s.json", "--record", "run", "--quiet")
