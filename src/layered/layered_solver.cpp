@@ -6,11 +6,12 @@
 namespace pliant {
 namespace {
 
-/// κ of contacts, as kSoftPenalty in islands. A node is held by its whole patch of skin, which is much harder to move
-/// than the node alone: multipliers find what it takes within about as many rounds as with strong rows, and each of
-/// these takes fewer iterations. From 3 to 1, 0.4, 0.25 and 0.15 a landing ring of 31K nodes takes 19, 13, 13, 12 and
-/// 13 iterations a step, 41, 29, 31, 28 and 31 at most, and comes nearer to the motion of an exact solution; at 0.15
-/// some steps do not converge. (In islands, whose rounds are not solved to the end, more steps do not.)
+/// κ of contacts in the first rounds, as kSoftPenalty in islands. A node is held by its whole patch of skin, which is
+/// much harder to move than the node alone: multipliers find what it takes within about as many rounds as with strong
+/// rows, and each of these takes fewer iterations. From 3 to 1, 0.4, 0.25 and 0.15 a landing ring of 31K nodes takes
+/// 19, 13, 13, 12 and 13 iterations a step. Where that is not enough (few nodes that carry all, as of a tire's tread),
+/// rows become stronger after kPatience rounds; without that half the steps of a rolling tire do not converge. (In
+/// islands, whose rounds are not solved to the end, weak rows take more rounds.)
 constexpr float kSkinPenalty = 0.3f;
 
 }  // namespace
