@@ -10,7 +10,7 @@ namespace {
 /// much harder to move than the node alone: multipliers find what it takes within about as many rounds as with strong
 /// rows, and each of these takes fewer iterations. From 3 to 1, 0.4, 0.25 and 0.15 a landing ring of 31K nodes takes
 /// 19, 13, 13, 12 and 13 iterations a step. Where that is not enough (few nodes that carry all, as of a tire's tread),
-/// rows become stronger after kPatience rounds; without that half the steps of a rolling tire do not converge. (In
+/// rows become stronger after kPatience rounds; without that 51 of the steps of `tires` do not converge. (In
 /// islands, whose rounds are not solved to the end, weak rows take more rounds.)
 constexpr float kSkinPenalty = 0.3f;
 
