@@ -14,7 +14,8 @@ struct ParticleSettings {
   float friction = 0.5f, gravity_scale = 1;
   CollisionFilter filter{};
   bool awake = true, frozen = false;
-  float gas_impulse = 0;  ///< Pa s, over the last substep
+  bool took_turns = false;  ///< in the last substep: its contacts were solved by turns alone
+  float gas_impulse = 0;    ///< Pa s, over the last substep
 };
 
 /// A held node's way to a place, over one step.

@@ -218,6 +218,7 @@ class ParticleEngine {
   void rest_nodes(Body& body);
   void update_mass(const Body& body, std::uint32_t node);
 
+  void hold_jellies(float sign);
   void predict_jellies(float h);
   void apply_air(Body& body, Vec3 wind, float h);
   /// The volume within the surface; `outward`, if there is one, gets how it grows with each node.

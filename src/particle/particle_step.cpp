@@ -13,6 +13,8 @@ constexpr std::size_t kNodesPerChunk = 4096;
 constexpr int kRowSweeps = 2;
 /// From so many nodes on the loops of a jelly's method are worth two threads; smaller jellies are shared out whole.
 constexpr std::uint32_t kLargeJelly = 4096;
+/// See `hold_jellies`.
+constexpr float kHeldShare = 0.5f;
 
 void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change.z; }
 
@@ -74,6 +76,29 @@ void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
   });
 }
 
+/// A part of what held jellies in the last substep holds them while they move alone, and is taken back before contacts
+/// are solved. Without it a jelly answers its weight and its load as if nothing touched it, and the nodes that touch,
+/// which the contacts then stop alone, lie deeper than elasticity says by h² F/m: four jellies under a bar lost 3 % of
+/// their volume. With all of it they keep their volume within 1 %, but swing on for ever, as contacts then change by no
+/// more than the mass of the nodes that touch in each substep.
+void ParticleEngine::hold_jellies(float sign) {
+  const auto is_held = [](const Body& b) {
+    return b.is_active() && b.settings.took_turns && !std::holds_alternative<std::monostate>(b.jelly);
+  };
+  for (const NodeContact& row : rigid_contacts_) {
+    if (has(row.slot) && is_held(body(row.slot)) && !row.is_apart) {
+      add(v_[row.node], row.impulse() * (sign * v_[row.node].w));
+    }
+  }
+  for_each_active([&](Body& b) {
+    if (!is_held(b)) return;
+    for_each_touch(b.touches, [&](const ContactGroup& group, std::uint32_t lane) {
+      Vec4& v = v_[b.first + group.node + lane];
+      add(v, group.impulse_of(lane) * (sign * v.w));
+    });
+  });
+}
+
 void ParticleEngine::predict_jellies(float h) {
   const auto move = [&](Body& b, Workers& workers) {
     std::visit(
@@ -84,6 +109,7 @@ void ParticleEngine::predict_jellies(float h) {
         },
         b.jelly);
   };
+  hold_jellies(kHeldShare);
   small_jellies_.clear();
   for_each_active([&](Body& b) {
     if (std::holds_alternative<std::monostate>(b.jelly)) return;
@@ -92,6 +118,7 @@ void ParticleEngine::predict_jellies(float h) {
   parallel_for(workers_, small_jellies_.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) move(body(small_jellies_[i]), alone_);
   });
+  hold_jellies(-kHeldShare);
 }
 
 /// Each face takes its share of the momentum of the air that it meets, at most all of the speed between them.
@@ -254,6 +281,11 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
 }
 
 void ParticleEngine::note_solved(float h) {
+  // What touches a solid is solved again in its island, which knows the springs behind the nodes that touch.
+  for_each_active([&](Body& b) { b.settings.took_turns = !b.is_apart(); });
+  for (const PointContact& row : solid_rows_) {
+    if (row.count > 0) body(row.slot).settings.took_turns = false;
+  }
   for_each_active([&](Body& b) { report_.rows += b.row_count(); });
   report_.rows += 3 * (anchor_rows_.size() + tie_rows_.size() + solid_ties_.size());
   report_.overflowed = report_.overflowed || meetings_.overflowed() || rigid_meetings_.overflowed();
