@@ -189,8 +189,11 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
                                                                                  : solve_as_one(workers, gravity, dt);
   find_reactions(workers, gravity, dt);
+  const bool is_cut_off = !result.converged && !contacts_.is_empty() && held_count_ == 0 && !contacts_.is_squeezed();
+  const double most = is_cut_off ? largest_motion(workers, gravity, dt) : 0;
   take_change(workers);
   contacts_.remember(touches, state_.velocities, dt, state_.touches);
+  if (is_cut_off) bound_motion(workers, most, dt);
   return result;
 }
 

@@ -139,6 +139,8 @@ class SolidBody {
   /// How much faster than it should a node may come nearer to what it touches, m/s.
   float allowed_violation(float dt) const { return 0.2f * slop_ / dt; }
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
+  double largest_motion(Workers& workers, Vec3 gravity, float dt) const;
+  void bound_motion(Workers& workers, double most, float dt);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
   void for_groups(Workers& workers, Visit&& visit) {
