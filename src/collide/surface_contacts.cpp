@@ -26,6 +26,10 @@ constexpr float kRounding = 1e-4f;
 constexpr float kLeastDepth = 0.35f;
 /// Share of a motion past another surface that may turn into one towards it.
 constexpr float kTurned = 0.5f;
+/// Share of the margin by which the way out of a node must be shorter than that of its edge to stand for it. (Where
+/// rims of two boxes cross, the one end of an edge may be just inside, and the other, which nothing else holds,
+/// beside.)
+constexpr float kLittle = 0.5f;
 /// Share of the depth beyond which it is worth while to look anew with less.
 constexpr float kLoose = 0.2f;
 
@@ -107,7 +111,7 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
     const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
     std::sort(contacts_.begin(), contacts_.end(),
               [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
-    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius);
+    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius, kLittle * 0.5f * (a.margin() + b.margin()));
   }
   report_.tests = is_small ? count : 0;
   for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();
@@ -145,8 +149,9 @@ bool SurfaceContacts::are_parted(const SurfaceTree& a, const SurfaceTree& b) {
 }
 
 /// A node that is inside a closed surface gets out at one face alone, the nearest of those it looks at, and one that is
-/// outside is behind no face of it. Edges that overlap do not count where the end of one gets out on a shorter way.
-void SurfaceContacts::keep_nearest(float thickness) {
+/// outside is behind no face of it. Edges that overlap do not count where the end of one gets out on a way that is
+/// shorter by more than `little`.
+void SurfaceContacts::keep_nearest(float thickness, float little) {
   const auto distance_of = [&](const SurfaceContact& c) { return c.gap + thickness; };
   std::size_t kept = 0;
   inside_.clear();
@@ -174,7 +179,7 @@ void SurfaceContacts::keep_nearest(float thickness) {
     for (std::size_t k = 0; k < 4; ++k) {
       const InsideNode node{k >= 2, c.nodes[k], 0};
       const auto known = std::lower_bound(inside_.begin(), inside_.end(), node);
-      if (known != inside_.end() && !(node < *known) && known->depth <= -distance_of(c)) return true;
+      if (known != inside_.end() && !(node < *known) && known->depth + little <= -distance_of(c)) return true;
     }
     return false;
   });

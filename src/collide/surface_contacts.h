@@ -148,7 +148,7 @@ class SurfaceContacts {
   bool are_parted(const SurfaceTree& a, const SurfaceTree& b);
   void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
   void list_candidates();
-  void keep_nearest(float thickness);
+  void keep_nearest(float thickness, float little);
   void cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts);
 
   /// A node that is inside the other surface.

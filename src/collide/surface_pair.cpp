@@ -5,8 +5,11 @@
 namespace pliant {
 namespace {
 
-constexpr float kSharp = 1;      ///< the square of the sum of the normals where an edge is bent by 120°
-constexpr float kRise = 0.05f;   ///< the sine of what counts as no rise beside a ridge
+constexpr float kSharp = 1;     ///< the square of the sum of the normals where an edge is bent by 120°
+constexpr float kRise = 0.05f;  ///< the sine of what counts as no rise beside a ridge
+/// The same beside a ridge that falls off steeply on its other side. The face of a soft box that is pressed curls, and
+/// where the rims of two of them cross, no node need be over a face of the other: the edges alone keep them apart.
+constexpr float kSteep = 0.5f, kRiseAtRim = 0.35f;
 constexpr float kSlant = 1e-3f;  ///< the sine of what counts as a right angle
 
 /// The part of w that is at right angles to d.
@@ -48,15 +51,16 @@ float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
 /// Whether the surface falls off from the edge as seen from outside: on both sides, or if it is closed on one and does
 /// not rise on the other.
 template <typename PointOf>
-bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 away, float flat, PointOf&& point_of) {
+bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 away, float flat, bool is_deep,
+              PointOf&& point_of) {
   if (!topology.is_closed() || edge.face_count != 2) return ridge_height(edge, away, point_of) >= flat;
   const Vec3 start = point_of(edge.nodes[0]), d = point_of(edge.nodes[1]) - start;
-  float most = 0;
+  float most = 0, least = 1;
   for (const std::uint32_t wing : edge.wings) {
     const float fall = -slant(away, across(point_of(wing) - start, d));
-    if (fall < -kRise) return false;
-    most = std::max(most, fall);
+    least = std::min(least, fall), most = std::max(most, fall);
   }
+  if (least < (most > kSteep && !is_deep ? -kRiseAtRim : -kRise)) return false;
   return most * 0.5f * length(d) >= flat;
 }
 
@@ -149,11 +153,13 @@ bool SurfacePair::is_redundant_on_face(const Separation& at, float t) const {
   return false;
 }
 
-bool SurfacePair::are_ridges(Vec3 normal, float t) const {
+bool SurfacePair::are_ridges(Vec3 normal, float t, bool is_deep) const {
   const SurfaceTopology &a = first->topology(), &b = second->topology();
   const float flat = a.flatness + b.flatness;
-  return is_ridge(a, a.edges[feature[0]], -normal, flat, [&](std::uint32_t n) { return point_of_first(n, t); }) &&
-         is_ridge(b, b.edges[feature[1]], normal, flat, [&](std::uint32_t n) { return point_of_second(n, t); });
+  return is_ridge(a, a.edges[feature[0]], -normal, flat, is_deep,
+                  [&](std::uint32_t n) { return point_of_first(n, t); }) &&
+         is_ridge(b, b.edges[feature[1]], normal, flat, is_deep,
+                  [&](std::uint32_t n) { return point_of_second(n, t); });
 }
 
 bool SurfacePair::is_redundant_of_edges(const Separation& at, float t) const {

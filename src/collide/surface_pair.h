@@ -39,8 +39,9 @@ struct SurfacePair {
   Vec3 normal_of_edge(bool is_first, float t) const;
   /// Whether both edges stand out from their surroundings along the normal of their contact, as seen from the other. A
   /// ridge of a closed surface counts even where one of its faces is at right angles to the normal: what lies across it
-  /// may have no node on that face.
-  bool are_ridges(Vec3 normal, float t) const;
+  /// may have no node on that face. Such a face may even rise a little, unless the edges are `deep` in each other: then
+  /// the normal may be the wrong one.
+  bool are_ridges(Vec3 normal, float t, bool is_deep) const;
   /// At right angles to the face or to both edges, where these have directions at all.
   Vec3 common_normal(float t) const;
   /// Between the points of contact, m, at rest.

@@ -37,10 +37,12 @@ class SurfaceTouch {
                        SurfaceContacts::Found& found) const;
   bool test_node_path(const SurfacePair& pair, const Separation& now, const PairPoints& motion, float thickness,
                       SurfaceContacts::Found& found) const;
-  /// How the points move if the node, or the face, is stopped.
-  static PairPoints stopped(const SurfacePair& pair, bool is_node);
+  /// How the points move if the first feature, or the second, is stopped.
+  static PairPoints stopped(const SurfacePair& pair, bool is_first);
   void test_edges(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
-  void test_edges_path(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  void test_edges_paths(const SurfacePair& pair, const Separation& now, SurfaceContacts::Found& found) const;
+  bool test_edges_path(const SurfacePair& pair, const Separation& now, const PairPoints& motion,
+                       SurfaceContacts::Found& found) const;
   static bool look_at_each_other(const SurfacePair& pair);
   /// Whether a normal of two edges leads out of the second and into the first.
   static bool leads_out(const SurfacePair& pair, Vec3 normal, float t);

@@ -127,10 +127,12 @@ float SurfaceTouch::facing_of(const SurfacePair& pair, Vec3 normal) {
 
 /// Two that fly on together do not approach, until the first is stopped by what it hits: then the other must not go
 /// into it. What it would pass by does not count.
-PairPoints SurfaceTouch::stopped(const SurfacePair& pair, bool is_node) {
+PairPoints SurfaceTouch::stopped(const SurfacePair& pair, bool is_first) {
   const Vec3 drift = pair.second->drift();  // to which the motions of the pair are relative
-  if (!is_node) return {pair.motion[0] + drift, {}, {}, {}};
-  return {Vec3{}, pair.motion[1] + drift, pair.motion[2] + drift, pair.motion[3] + drift};
+  const std::size_t split = pair.kind == FeaturePair::NodeFace ? 1 : 2;
+  PairPoints motion{};
+  for (std::size_t i = is_first ? split : 0; i < (is_first ? 4 : split); ++i) motion[i] = pair.motion[i] + drift;
+  return motion;
 }
 
 void SurfaceTouch::test_node_paths(const SurfacePair& pair, const Separation& now, float thickness,
@@ -176,7 +178,7 @@ bool SurfaceTouch::look_at_each_other(const SurfacePair& pair) {
 
 /// Two edges touch where a direction at right angles to both leads out of the one and into the other.
 void SurfaceTouch::test_edges(const SurfacePair& pair, const Separation& now, Found& found) const {
-  if (!is_inside_edges(now)) return test_edges_path(pair, now, found);
+  if (!is_inside_edges(now)) return test_edges_paths(pair, now, found);
   const Vec3 across = pair.common_normal(0);
   if (length_squared(across) == 0) return;
   const float along = dot(now.offset, across);
@@ -184,24 +186,33 @@ void SurfaceTouch::test_edges(const SurfacePair& pair, const Separation& now, Fo
   float distance = std::abs(along);
   if (!leads_out(pair, normal, 0)) {
     normal = -normal, distance = -distance;
-    if (!leads_out(pair, normal, 0)) return test_edges_path(pair, now, found);
+    if (!leads_out(pair, normal, 0)) return test_edges_paths(pair, now, found);
   }
-  if (distance >= thickness_ + margin_) return test_edges_path(pair, now, found);
-  if (distance < -depth_ || !pair.are_ridges(normal, 0)) return;
+  if (distance >= thickness_ + margin_) return test_edges_paths(pair, now, found);
+  if (distance < -depth_ || !pair.are_ridges(normal, 0, distance < -margin_)) return;
   add(pair, pair.key(), now.weights, normal, distance - thickness_, found);
 }
 
-void SurfaceTouch::test_edges_path(const SurfacePair& pair, const Separation& now, Found& found) const {
-  const float motion = 1.0001f * relative_motion(pair.kind, pair.motion);
-  if (now.distance - thickness_ > motion) return;
-  const std::optional<float> t = find_impact(pair.kind, pair.x, pair.motion, thickness_);
-  if (!t) return;
-  const Separation at = find_separation(pair.kind, moved(pair.x, pair.motion, *t));
-  if (!is_inside_edges(at) || at.distance < kTouching) return;
+void SurfaceTouch::test_edges_paths(const SurfacePair& pair, const Separation& now, Found& found) const {
+  if (test_edges_path(pair, now, pair.motion, found)) return;
+  if (surprise_ == 0 || now.distance - thickness_ > margin_ + surprise_) return;
+  if (test_edges_path(pair, now, stopped(pair, true), found)) return;
+  test_edges_path(pair, now, stopped(pair, false), found);
+}
+
+bool SurfaceTouch::test_edges_path(const SurfacePair& pair, const Separation& now, const PairPoints& motion,
+                                   Found& found) const {
+  if (now.distance - thickness_ > 1.0001f * relative_motion(pair.kind, motion)) return false;
+  const std::optional<float> t = find_impact(pair.kind, pair.x, motion, thickness_);
+  if (!t) return false;
+  const Separation at = find_separation(pair.kind, moved(pair.x, motion, *t));
+  if (!is_inside_edges(at) || at.distance < kTouching) return false;
   const Vec3 normal = normalized(at.offset);
-  if (!pair.are_ridges(normal, *t)) return;
+  if (!pair.are_ridges(normal, *t, false)) return false;
   const float gap = dot(combine(at.weights, around_first(pair.x)), normal) - thickness_;
-  if (leads_out(pair, normal, *t) && gap > -thickness_) add(pair, pair.key(), at.weights, normal, gap, found);
+  if (!leads_out(pair, normal, *t) || gap <= -thickness_) return false;
+  add(pair, pair.key(), at.weights, normal, gap, found);
+  return true;
 }
 
 }  // namespace pliant
