@@ -12,6 +12,7 @@
 
 #include "layered/level_hierarchy.h"
 #include "math/lane_vectors.h"
+#include "math/short_lanes.h"
 
 namespace pliant {
 
@@ -37,18 +38,8 @@ class LayerMatrix {
 
  private:
   static constexpr std::size_t kBlock = 9 * kLanes;
-  using Short8 = std::int16_t __attribute__((vector_size(16)));
   static Float8 load(const float* from) { return load8(from); }
-  static Float8 load(const std::int16_t* from) {
-#if defined(__AVX2__)
-    // GCC 12 makes three times as many instructions of the general form.
-    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
-#else
-    Short8 v;
-    std::memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, Float8);
-#endif
-  }
+  static Float8 load(const std::int16_t* from) { return load_shorts8(from); }
   void set_row(const BlockRows& rows, std::uint32_t i, const std::vector<double>& steps);
   template <typename Value>
   LaneVec3<Float8> sum_blocks(const Value* values, std::size_t slice, const float* x) const {

@@ -38,6 +38,10 @@ class SlicedMatrix {
   /// A place that may be written to and is never read: the target of padding.
   std::uint32_t nowhere() const { return static_cast<std::uint32_t>(columns_.size() / kLanes * kBlockFloats); }
 
+  /// Where the blocks of a slice begin, in groups of eight, and the columns of all groups, eight for each.
+  std::size_t start(std::size_t slice) const { return starts_[slice]; }
+  const std::uint32_t* columns() const { return columns_.data(); }
+
   float* values() { return values_.data(); }
   const float* values() const { return values_.data(); }
 

@@ -104,7 +104,13 @@ void SolidIsland::share_out() {
 
 void SolidIsland::begin(Workers& workers, float dt) {
   share_out();
+  // Matrices of more than some megabytes are read from memory in every iteration (pliant bench --filter solid_pile_125:
+  // a sixth less time with half the bytes).
+  constexpr std::size_t kManyBlocks = 150'000;
+  std::size_t blocks = 0;
+  for (const Solid& solid : solids_) blocks += solid.body->layout().matrix.stored_blocks();
   for_solids(workers, [&](Workers& own, Solid& solid) {
+    if (blocks > kManyBlocks) solid.body->system().round(own, solid.body->layout());
     solid.scale = solid.own_scale = solid.body->begin_island(own, solid.gravity, dt);
     if (solid.body->system().is_free()) solid.whole = solid.body->system().whole_matrix(solid.body->layout());
   });

@@ -182,6 +182,7 @@ void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidEle
                            const std::vector<float>& tied) {
   free_ = free;
   tied_ = tied;
+  is_rounded_ = false;
   std::fill(inverse_is_old_.begin(), inverse_is_old_.end(), std::uint8_t{1});
   find_held(layout);
   locate_aggregates(workers, layout, positions);
@@ -197,6 +198,12 @@ void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidEle
       }
     }
   });
+}
+
+void SolidSystem::round(Workers& workers, const SolidLayout& layout) {
+  constexpr float kSmall = 0.02f;
+  rounded_.assign(workers, layout.matrix);
+  is_rounded_ = rounded_.largest_step(tied_) <= kSmall;
 }
 
 void SolidSystem::clear_extras() {
@@ -445,7 +452,7 @@ std::size_t SolidSystem::bytes() const {
                              extras_.capacity() + radii_.size() + coarse_x_.size() + coarse_r_.size();
   return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + inverse_is_old_.size() +
          holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
-         sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes();
+         sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes() + rounded_.bytes();
 }
 
 }  // namespace pliant

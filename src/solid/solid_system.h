@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "math/block_cholesky.h"
 #include "math/lane_vectors.h"
+#include "math/rounded_matrix.h"
 #include "solid/coarse_kernel.h"
 #include "solid/rigid_level.h"
 #include "solid/solid_elements.h"
@@ -42,6 +43,10 @@ class SolidSystem {
   /// the motions of a free body as a whole are left to others.
   void invert_diagonals(Workers& workers, const SolidLayout& layout);
   void factor_coarse(Workers& workers, const SolidLayout& layout, bool is_in_island = false);
+
+  /// From here to the next `assemble` products read half as much, and are a little wrong (rounded_matrix.h), unless the
+  /// body is so stiff that it would matter.
+  void round(Workers& workers, const SolidLayout& layout);
 
   // --- Using it ---------------------------------------------------------------------------------------------------
   /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
@@ -94,7 +99,8 @@ class SolidSystem {
       Float8 pq{};
       for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
         const LaneVec3<Float8> p = p_.group(g);
-        const LaneVec3<Float8> stretched = layout.matrix.differences(g, p, p_nodes_.data());
+        const LaneVec3<Float8> stretched = is_rounded_ ? rounded_.differences(layout.matrix, g, p, p_nodes_.data())
+                                                       : layout.matrix.differences(g, p, p_nodes_.data());
         const LaneVec3<Float8> own = p * load8(tied_.data() + 8 * g) + stretched;
         const LaneVec3<Float8> q = more(g, p, own) * free_mask(g);
         q_.set_group(g, q);
@@ -139,6 +145,8 @@ class SolidSystem {
   std::vector<float> extras_;                  ///< per entry 6 x 8
   std::vector<float> inverse_;                 ///< of the diagonal blocks, per group 6 x 8
   std::vector<std::uint8_t> inverse_is_old_;   ///< per group: the diagonal changed since
+  RoundedMatrix rounded_;
+  bool is_rounded_ = false;
   std::vector<CoarseBlocks> pair_blocks_;
   BlockCholesky coarse_;
   RigidLevel rigid_;

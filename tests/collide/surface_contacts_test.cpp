@@ -235,6 +235,55 @@ TEST(SurfaceContacts, NoneOfDebrisIsMissedThatAllPairsGive) {
   EXPECT_LT(looked_at, pairs / 8);
 }
 
+/// Two boxes of which a corner of the upper one is `gap` above a corner of the lower one. Both are warped alike, by
+/// nothing along the two rims that cross.
+struct CrossingRims {
+  static constexpr float kCross[2] = {0.15f, 0.1f};  ///< x and z of where they do
+  SurfaceScene scene;
+  std::mt19937 random{1};
+  SurfaceTree low, high;
+  CrossingRims(float gap, float warp)
+      : low(add_lump(scene, {0, 0, 0}, 0, random)), high(add_lump(scene, {0.25f, 0.3f + gap, 0.25f}, 0, random)) {
+    for (Vec4& p : scene.x) p.y += warp * (p.x - kCross[0]) * (p.z - kCross[1]);
+  }
+
+  /// The contact of the two rims, if there is one: where both pass, with a normal that leads straight up or down.
+  const SurfaceContact* find(SurfaceContacts& contacts) {
+    low.refit(scene.x, scene.v, kH, 0.005f, scene.workers), high.refit(scene.x, scene.v, kH, 0.005f, scene.workers);
+    for (const SurfaceContact& c : contacts.find(low, high, scene.workers)) {
+      if (!c.is_edges() || std::abs(c.normal.y) < 0.99f) continue;
+      const Vec3 p =
+          std::abs(c.weights[0]) * scene.x[c.nodes[0]].xyz() + std::abs(c.weights[1]) * scene.x[c.nodes[1]].xyz();
+      if (std::abs(p.x - kCross[0]) < 1e-3f && std::abs(p.z - kCross[1]) < 1e-3f) return &c;
+    }
+    return nullptr;
+  }
+};
+
+// No node is over a face of the other, so nothing else holds them apart.
+TEST(SurfaceContacts, RimsThatCrossTouchAlsoWhereTheirFacesCurl) {
+  for (const float warp : {-3.0f, -1.0f, 0.0f, 1.0f, 3.0f}) {
+    for (const float gap : {0.004f, 0.001f, -0.002f}) {
+      CrossingRims rims(gap, warp);
+      SurfaceContacts contacts;
+      const SurfaceContact* found = rims.find(contacts);
+      ASSERT_TRUE(found) << "warp " << warp << ", gap " << gap;
+      EXPECT_NEAR(found->gap, gap - 0.002f, 1e-4f);
+    }
+  }
+}
+
+TEST(SurfaceContacts, RimsThatFlyOnTogetherTouchIfOneMayBeStopped) {
+  for (const float gap : {0.009f, 0.015f}) {
+    CrossingRims rims(gap, 0);
+    for (Vec4& v : rims.scene.v) v = {0, -0.02f / kH, 0, 1};
+    SurfaceContacts contacts;
+    const SurfaceContact* found = rims.find(contacts);
+    ASSERT_TRUE(found) << gap;
+    EXPECT_NEAR(found->gap, gap - 0.002f, 1e-4f);
+  }
+}
+
 // Debris comes together and parts all the time: searches go from pair to pair with their memory.
 TEST(SurfaceContacts, PairsThatComeAndGoAllocateNothingOnceWarm) {
   std::mt19937 random(6);
