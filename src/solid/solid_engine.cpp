@@ -99,24 +99,24 @@ void SolidEngine::remove_body(std::uint32_t slot) {
 void SolidEngine::begin_step(float dt) {
   contacts_.clear();
   report_ = {};
-  for (const std::uint32_t slot : slots_) {
-    Entry& solid = entry(slot);
-    if (!solid.is_active() && solid.driven.empty()) continue;
+  for_bodies([&](std::size_t i, Workers&) {
+    Entry& solid = entry(slots_[i]);
+    if (!solid.is_active() && solid.driven.empty()) return;
     solid.positions_before = solid.body->state().positions;
     solid.velocities_before = solid.body->state().velocities;
     for (const DrivenNode& driven : solid.driven) {
       solid.body->set_held_velocity(driven.node, (driven.target - solid.body->position(driven.node)) / dt);
     }
-  }
+  });
 }
 
 void SolidEngine::predict(float dt) {
-  for (const std::uint32_t slot : slots_) {
-    Entry& solid = entry(slot);
-    if (!solid.is_active()) continue;
+  for_bodies([&](std::size_t i, Workers& workers) {
+    Entry& solid = entry(slots_[i]);
+    if (!solid.is_active()) return;
     drag(solid, dt);
-    solid.body->assemble(workers_, dt);
-  }
+    solid.body->assemble(workers, dt);
+  });
 }
 
 void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
@@ -130,18 +130,18 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
 
 void SolidEngine::advance(float dt) {
   if (contact_ == SolidContact::Damped) find_free_shares(dt);
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  for_bodies([&](std::size_t i, Workers&) {
     Entry& solid = entry(slots_[i]);
-    if (!solid.is_active()) continue;
+    if (!solid.is_active()) return;
     solid.body->advance(contact_ == SolidContact::Damped ? dt * free_shares_[i] : dt);
     solid.set_stale();
-  }
+  });
 }
 
 void SolidEngine::settle(float dt) {
-  for (const std::uint32_t slot : slots_) {
-    if (entry(slot).is_active()) entry(slot).body->settle(workers_, dt);
-  }
+  for_bodies([&](std::size_t i, Workers& workers) {
+    if (entry(slots_[i]).is_active()) entry(slots_[i]).body->settle(workers, dt);
+  });
 }
 
 void SolidEngine::end_step() {
@@ -267,10 +267,13 @@ Vec3 SolidEngine::held_force(std::uint32_t slot, std::span<const std::uint32_t> 
 
 void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, double (&linear)[3],
                               double (&angular)[3]) const {
+  for_bodies([&](std::size_t i, Workers&) {
+    const Entry& solid = entry(slots_[i]);
+    if (!solid.totals_fresh) solid.totals = solid.body->totals(), solid.totals_fresh = true;
+  });
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     if (solid.settings.frozen) continue;
-    if (!solid.totals_fresh) solid.totals = solid.body->totals(), solid.totals_fresh = true;
     const SolidTotals& t = solid.totals;
     kinetic += t.kinetic;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -283,22 +286,23 @@ void SolidEngine::add_momenta(Vec3 gravity, double& kinetic, double& potential, 
 }
 
 double SolidEngine::elastic_energy() const {
+  for_bodies([&](std::size_t i, Workers& workers) {
+    const Entry& solid = entry(slots_[i]);
+    if (!solid.energy_fresh) solid.energy = measure_energy(workers, *solid.body, energy_parts_);
+    solid.energy_fresh = true;
+  });
   double total = 0;
-  for (const std::uint32_t slot : slots_) {
-    const Entry& solid = entry(slot);
-    if (!solid.energy_fresh) {
-      solid.energy = measure_energy(workers_, *solid.body, energy_parts_);
-      solid.energy_fresh = true;
-    }
-    total += solid.energy;
-  }
+  for (const std::uint32_t slot : slots_) total += entry(slot).energy;
   return total;
 }
 
 void SolidEngine::add_to_hash(Hasher& hasher) const {
+  for_bodies([&](std::size_t i, Workers&) {
+    const Entry& solid = entry(slots_[i]);
+    if (!solid.hash_fresh || solid.is_active()) solid.hash = hash_of(solid), solid.hash_fresh = true;
+  });
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
-    if (!solid.hash_fresh || solid.is_active()) solid.hash = hash_of(solid), solid.hash_fresh = true;
     hasher.add(slot);
     hasher.add(solid.hash);
     hasher.add(solid.settings.awake);

@@ -183,6 +183,10 @@ class SolidEngine {
   Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
+  /// Calls `visit(i, workers)` for each body `slots_[i]`: large ones one after the other, with all threads, then small
+  /// ones side by side, each with one.
+  template <typename Visit>
+  void for_bodies(Visit&& visit) const;
   void plan_fragments(std::uint32_t slot, std::vector<Fragment>& fragments) const;
   void make_fragment(Fragment& fragment, const Entry& whole) const;
   void find_meetings(Vec3 gravity, float dt);
@@ -252,7 +256,7 @@ class SolidEngine {
   Workers& workers_;
   std::uint64_t added_ = 0;                      ///< bodies so far
   bool woken_ = false;                           ///< some body, in the middle of this substep
-  Workers alone_{1};                             ///< for small bodies, each solved by one thread
+  mutable Workers alone_{1};                     ///< for small bodies, each solved by one thread
   std::vector<std::unique_ptr<Entry>> entries_;  ///< by slot
   std::vector<std::uint32_t> slots_;
   ShapeProbes probes_;
@@ -285,7 +289,7 @@ class SolidEngine {
   std::vector<std::uint32_t> rigid_of_;       ///< by slot, among the shared bodies
   std::vector<std::uint32_t> nodes_of_;       ///< likewise, among those of nodes
   std::vector<std::uint32_t> guest_of_;       ///< likewise, among the guests
-  mutable std::vector<double> energy_parts_;  // likewise
+  mutable std::vector<double> energy_parts_;  ///< of one large body at a time
   SolidReport report_;
 };
 

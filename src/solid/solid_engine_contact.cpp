@@ -16,8 +16,6 @@ constexpr float kMargin = 0.1f;
 /// Share of a cell by which solids are thicker where they meet each other.
 constexpr float kRadius = 0.01f;
 
-/// Nodes of a body beyond which all threads look for what it touches.
-constexpr std::uint32_t kLargeTouch = 2000;
 /// What a solid, or a piece of one that broke, may be surprised by, see `BodySurface`.
 constexpr float kSurprise = 3, kSurpriseOfPieces = 0.25f;
 
@@ -67,19 +65,10 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<c
     return;
   }
   for (const Obstacle& obstacle : obstacles) obstacle_probes_.push_back(&probes_.of(obstacle.shape));
-  // Large bodies are looked at by all threads together, small ones by one thread each.
-  const auto look = [&](Entry& solid, Workers& workers) {
+  for_bodies([&](std::size_t i, Workers& workers) {
+    Entry& solid = entry(slots_[i]);
     solid.touches.clear();
     if (solid.is_active()) find_touches(workers, solid, obstacles, gravity * solid.settings.gravity_scale, dt);
-  };
-  const auto is_large = [](const Entry& solid) { return solid.body->node_count() > kLargeTouch; };
-  for (const std::uint32_t slot : slots_) {
-    if (is_large(entry(slot))) look(entry(slot), workers_);
-  }
-  parallel_for(workers_, slots_.size(), 4, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!is_large(entry(slots_[i]))) look(entry(slots_[i]), alone_);
-    }
   });
   woken_ = false;
   find_meetings(gravity, dt);
@@ -160,6 +149,7 @@ void SolidEngine::place(std::span<PlacedPoint> points) const {
 
 void SolidEngine::list_surfaces() {
   surfaces_.clear();
+  for_bodies([&](std::size_t i, Workers&) { (void)node_positions(slots_[i]), (void)node_velocities(slots_[i]); });
   for (const std::uint32_t slot : slots_) {
     const Entry& solid = entry(slot);
     surfaces_.push_back({.id = solid.id,

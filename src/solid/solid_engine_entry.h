@@ -68,4 +68,21 @@ struct SolidEngine::Entry {
   void set_stale() { positions_fresh = velocities_fresh = totals_fresh = energy_fresh = hash_fresh = false; }
 };
 
+// Implementation ------------------------------------------------------------------------------------------------------
+
+template <typename Visit>
+void SolidEngine::for_bodies(Visit&& visit) const {
+  // Tets; below that threads would wait for each other more than they work.
+  constexpr std::uint32_t kLarge = 4000;
+  const auto is_large = [&](std::size_t i) { return entry(slots_[i]).body->tet_count() > kLarge; };
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (is_large(i)) visit(i, workers_);
+  }
+  parallel_for(workers_, slots_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_large(i)) visit(i, alone_);
+    }
+  });
+}
+
 }  // namespace pliant

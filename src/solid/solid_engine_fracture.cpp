@@ -9,8 +9,6 @@ namespace pliant {
 namespace {
 
 constexpr std::uint32_t kNone = FractureTopology::kNone;
-/// Bodies with more tets are looked at by all threads together, smaller ones by one thread each.
-constexpr std::uint32_t kLarge = 4000;
 
 /// The selected nodes of a mesh as those of one of its pieces are numbered.
 std::vector<std::uint32_t> in_piece(const std::vector<std::uint32_t>& selected,
@@ -88,19 +86,10 @@ SolidEngine::Fragment::Fragment(Fragment&&) noexcept = default;
 
 void SolidEngine::fracture(std::vector<Crack>& cracks) {
   cracks_.resize(std::max(cracks_.size(), slots_.size()));
-  const auto run = [&](std::size_t i, Workers& workers) {
+  for_bodies([&](std::size_t i, Workers& workers) {
     Entry& solid = entry(slots_[i]);
     cracks_[i].clear();
     if (solid.fracture && solid.is_active()) solid.fracture->run(workers, *solid.body, solid.id, cracks_[i]);
-  };
-  const auto is_large = [&](std::size_t i) { return entry(slots_[i]).body->tet_count() > kLarge; };
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (is_large(i)) run(i, workers_);
-  }
-  parallel_for(workers_, slots_.size(), 4, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!is_large(i)) run(i, alone_);
-    }
   });
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (cracks_[i].empty()) continue;

@@ -114,12 +114,19 @@ std::vector<float> measure_tets(const SolidBody& body, TetValue value) {
 }
 
 double measure_energy(Workers& workers, const SolidBody& body, std::vector<double>& scratch) {
-  return parallel_reduce(
-      workers, body.layout().batches(), 128, 0.0, scratch,
-      [&](std::size_t begin, std::size_t end) {
-        return body.elements().energy(body.layout(), body.state().positions.data(), begin, end);
-      },
-      [](double a, double b) { return a + b; });
+  constexpr std::size_t kGrain = 128;
+  const std::size_t batches = body.layout().batches();
+  const auto energy_of = [&](std::size_t begin, std::size_t end) {
+    return body.elements().energy(body.layout(), body.state().positions.data(), begin, end);
+  };
+  if (workers.threads() > 1) {
+    return parallel_reduce(workers, batches, kGrain, 0.0, scratch, energy_of, [](double a, double b) { return a + b; });
+  }
+  double total = 0;
+  for (std::size_t begin = 0; begin < batches; begin += kGrain) {
+    total += energy_of(begin, std::min(batches, begin + kGrain));
+  }
+  return total;
 }
 
 Vec3 turn_of_spin(const SolidBody& body, Vec3 spin) {

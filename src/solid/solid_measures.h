@@ -11,7 +11,7 @@ namespace pliant {
 
 /// One value for each tet, in the order of the mesh.
 std::vector<float> measure_tets(const SolidBody& body, TetValue value);
-/// J, of all tets. `scratch` keeps its memory between calls.
+/// J, of all tets. `scratch` keeps its memory between calls; a single worker does not use it.
 double measure_energy(Workers& workers, const SolidBody& body, std::vector<double>& scratch);
 /// The angular velocity at which the body, moving as a whole, has this spin; zero for a needle.
 Vec3 turn_of_spin(const SolidBody& body, Vec3 spin);
