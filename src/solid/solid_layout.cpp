@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "solid/aggregates.h"
-
 namespace pliant {
 namespace {
 
-using Edge = std::pair<std::uint32_t, std::uint32_t>;
+using Edge = LayoutScratch::Edge;
+using TetEdge = LayoutScratch::TetEdge;
+using SlotEdge = LayoutScratch::SlotEdge;
+using Incidence = LayoutScratch::Incidence;
 
 /// Two numbers as one that sorts in their order.
 std::uint64_t joined(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
@@ -16,42 +17,25 @@ std::uint64_t joined(std::uint32_t high, std::uint32_t low) { return std::uint64
 /// Sorts by `key(item)`, which is below `bound`, in linear time. Equal ones keep their order, so that several keys are
 /// sorted by from the last to the first.
 template <typename Item, typename Key>
-void counting_sort(std::vector<Item>& items, std::size_t bound, Key&& key) {
-  std::vector<std::uint32_t> starts(bound + 1, 0);
+void counting_sort(std::vector<Item>& items, std::vector<Item>& sorted, std::vector<std::uint32_t>& starts,
+                   std::size_t bound, Key&& key) {
+  starts.assign(bound + 1, 0);
   for (const Item& item : items) ++starts[key(item) + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<Item> sorted(items.size());
+  sorted.resize(items.size());
   for (const Item& item : items) sorted[starts[key(item)]++] = item;
   items.swap(sorted);
 }
 
-/// One edge of one tet, by slots.
-struct Incidence {
-  std::uint32_t i, j;  ///< slots, i < j
-  std::uint32_t tet;   ///< batch * 8 + lane
-  std::uint8_t corner_i, corner_j;
-};
-
 std::uint32_t wanted_aggregate_size(std::size_t tets) { return tets < 75'000 ? 62 : 94; }
-
-std::vector<Edge> unique_edges(const TetMesh& mesh) {
-  std::vector<Edge> edges;
-  edges.reserve(6 * mesh.tets.size());
-  for (const Tet& tet : mesh.tets) {
-    for (const auto& [p, q] : kTetEdges) edges.push_back(std::minmax(tet[p], tet[q]));
-  }
-  counting_sort(edges, mesh.nodes.size(), [](const Edge& edge) { return edge.second; });
-  counting_sort(edges, mesh.nodes.size(), [](const Edge& edge) { return edge.first; });
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  return edges;
-}
 
 class LayoutBuilder {
  public:
-  LayoutBuilder(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds) : mesh_(mesh), kinds_(kinds) {}
+  LayoutBuilder(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds, LayoutScratch& scratch)
+      : mesh_(mesh), kinds_(kinds), s_(scratch) {}
 
   SolidLayout build() {
-    edges_ = unique_edges(mesh_);
+    list_edges();
     place_nodes();
     batch_tets();
     list_node_sums();
@@ -61,28 +45,56 @@ class LayoutBuilder {
   }
 
  private:
+  /// All edges of all tets, sorted by their nodes and then by tet, and where those of each edge begin.
+  void list_edges() {
+    s_.tet_edges.clear();
+    s_.tet_edges.reserve(6 * mesh_.tets.size());
+    for (std::uint32_t t = 0; t < mesh_.tets.size(); ++t) {
+      const Tet& tet = mesh_.tets[t];
+      for (auto [p, q] : kTetEdges) {
+        if (tet[p] > tet[q]) std::swap(p, q);
+        s_.tet_edges.push_back({tet[p], tet[q], t, p, q});
+      }
+    }
+    const std::size_t nodes = mesh_.nodes.size();
+    counting_sort(s_.tet_edges, s_.sorted_tet_edges, s_.counts, nodes, [](const TetEdge& e) { return e.b; });
+    counting_sort(s_.tet_edges, s_.sorted_tet_edges, s_.counts, nodes, [](const TetEdge& e) { return e.a; });
+    s_.edges.clear(), s_.edge_starts.clear();
+    for (std::uint32_t k = 0; k < s_.tet_edges.size(); ++k) {
+      const Edge edge{s_.tet_edges[k].a, s_.tet_edges[k].b};
+      if (!s_.edges.empty() && s_.edges.back() == edge) continue;
+      s_.edges.push_back(edge);
+      s_.edge_starts.push_back(k);
+    }
+    s_.edge_starts.push_back(static_cast<std::uint32_t>(s_.tet_edges.size()));
+  }
+
   void place_nodes() {
     const std::size_t count = mesh_.nodes.size();
-    const Aggregates aggregates = make_aggregates(mesh_.nodes, edges_, wanted_aggregate_size(mesh_.tets.size()));
-    std::vector<std::uint32_t> degree(count, 0), order(count);
-    for (const auto& [a, b] : edges_) ++degree[a], ++degree[b];
-    std::iota(order.begin(), order.end(), 0u);
+    const std::vector<std::uint32_t>& group_of = s_.aggregates.group_of;
+    s_.aggregate_maker.make(mesh_.nodes, s_.edges, wanted_aggregate_size(mesh_.tets.size()), s_.aggregates);
+    s_.degrees.assign(count, 0);
+    for (const auto& [a, b] : s_.edges) ++s_.degrees[a], ++s_.degrees[b];
+    s_.order.resize(count);
+    std::iota(s_.order.begin(), s_.order.end(), 0u);
     // Rows of equal length side by side leave little padding in the matrix.
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto key = [&](std::uint32_t n) { return std::tuple(aggregates.group_of[n], ~degree[n], n); };
+    std::sort(s_.order.begin(), s_.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto key = [&](std::uint32_t n) { return std::tuple(group_of[n], ~s_.degrees[n], n); };
       return key(a) < key(b);
     });
     out_.node_count = static_cast<std::uint32_t>(count);
     out_.slot_of_node.resize(count);
+    out_.aggregate_starts.reserve(s_.aggregates.count + 1);
     out_.aggregate_starts.assign(1, 0);
+    s_.aggregate_of_group.clear();
     std::uint32_t slot = 0, group = 0;
-    for (const std::uint32_t node : order) {
-      if (aggregates.group_of[node] != group) {
+    for (const std::uint32_t node : s_.order) {
+      if (group_of[node] != group) {
         slot = (slot + 7) / 8 * 8;
         out_.aggregate_starts.push_back(slot / 8);
-        group = aggregates.group_of[node];
+        group = group_of[node];
       }
-      aggregate_of_group_.resize(slot / 8 + 1, group);
+      s_.aggregate_of_group.resize(slot / 8 + 1, group);
       out_.slot_of_node[node] = slot++;
     }
     out_.slot_count = (slot + 7) / 8 * 8;
@@ -91,39 +103,39 @@ class LayoutBuilder {
     for (std::uint32_t node = 0; node < count; ++node) out_.node_of_slot[out_.slot_of_node[node]] = node;
   }
 
-  std::uint32_t aggregate_of(std::uint32_t slot) const { return aggregate_of_group_[slot / 8]; }
+  std::uint32_t aggregate_of(std::uint32_t slot) const { return s_.aggregate_of_group[slot / 8]; }
 
-  /// The tets by kind, then by their slots.
-  std::vector<std::uint32_t> tets_by_slots() const {
-    struct Key {
-      std::uint64_t first, last;  ///< two slots each, ascending
-      std::uint32_t tet;
-      std::uint8_t kind;
-    };
-    std::vector<Key> keys(mesh_.tets.size());
-    for (std::uint32_t t = 0; t < keys.size(); ++t) {
+  /// Sorts the keys of the tets by kind, then by their slots.
+  void sort_tets() {
+    s_.keys.resize(mesh_.tets.size());
+    for (std::uint32_t t = 0; t < s_.keys.size(); ++t) {
       Tet slots = mesh_.tets[t];
       for (std::uint32_t& slot : slots) slot = out_.slot_of_node[slot];
       std::sort(slots.begin(), slots.end());
-      keys[t] = {joined(slots[0], slots[1]), joined(slots[2], slots[3]), t, kinds_[t]};
+      s_.keys[t] = {joined(slots[0], slots[1]), joined(slots[2], slots[3]), t, kinds_[t]};
     }
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    std::sort(s_.keys.begin(), s_.keys.end(), [](const LayoutScratch::TetKey& a, const LayoutScratch::TetKey& b) {
       return std::tie(a.kind, a.first, a.last, a.tet) < std::tie(b.kind, b.first, b.last, b.tet);
     });
-    std::vector<std::uint32_t> order(keys.size());
-    std::transform(keys.begin(), keys.end(), order.begin(), [](const Key& key) { return key.tet; });
-    return order;
   }
 
   void batch_tets() {
     const std::size_t count = mesh_.tets.size();
     out_.tet_count = static_cast<std::uint32_t>(count);
-    const std::vector<std::uint32_t> order = tets_by_slots();
-    out_.batch_of_tet.resize(count);
+    sort_tets();
+    std::size_t lanes = 0;
     for (std::size_t k = 0; k < count; ++k) {
-      if (k > 0 && kinds_[order[k]] != kinds_[order[k - 1]]) pad_batch();
-      out_.batch_of_tet[order[k]] = static_cast<std::uint32_t>(out_.tet_of_lane.size());
-      out_.tet_of_lane.push_back(order[k]);
+      if (k > 0 && s_.keys[k].kind != s_.keys[k - 1].kind) lanes = whole_lanes(lanes);
+      ++lanes;
+    }
+    lanes = whole_lanes(lanes);
+    out_.batch_of_tet.resize(count);
+    out_.tet_of_lane.reserve(lanes), out_.lane_is_real.reserve(lanes), out_.kind_of_batch.reserve(lanes / kLanes);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (k > 0 && s_.keys[k].kind != s_.keys[k - 1].kind) pad_batch();
+      const std::uint32_t tet = s_.keys[k].tet;
+      out_.batch_of_tet[tet] = static_cast<std::uint32_t>(out_.tet_of_lane.size());
+      out_.tet_of_lane.push_back(tet);
       out_.lane_is_real.push_back(1);
     }
     pad_batch();
@@ -141,6 +153,8 @@ class LayoutBuilder {
     }
   }
 
+  static std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
   void pad_batch() {
     while (out_.tet_of_lane.size() % kLanes != 0) {
       out_.tet_of_lane.push_back(out_.tet_of_lane.back());
@@ -153,7 +167,7 @@ class LayoutBuilder {
 
   void list_node_sums() {
     // By slot, one after the other, each in the order of the lanes.
-    std::vector<std::uint32_t> starts(out_.slot_count + 1, 0), corners;
+    std::vector<std::uint32_t>&starts = s_.sum_starts, &next = s_.sum_next, &corners = s_.corners;
     const auto for_each_corner = [&](auto&& visit) {
       for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
         if (!out_.lane_is_real[lane]) continue;
@@ -161,108 +175,127 @@ class LayoutBuilder {
         for (std::uint32_t c = 0; c < 4; ++c) visit(out_.slot_of_node[tet[c]], 4 * lane + c);
       }
     };
+    starts.assign(out_.slot_count + 1, 0);
     for_each_corner([&](std::uint32_t slot, std::uint32_t) { ++starts[slot + 1]; });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     corners.resize(starts.back());
-    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    next.assign(starts.begin(), starts.end() - 1);
     for_each_corner([&](std::uint32_t slot, std::uint32_t corner) { corners[next[slot]++] = corner; });
-    out_.sum_starts.assign(1, 0);
-    for (std::size_t group = 0; group < out_.slot_count / 8; ++group) {
-      const auto size_of = [&](std::size_t l) { return starts[group * 8 + l + 1] - starts[group * 8 + l]; };
+    const auto size_of = [&](std::size_t slot) { return starts[slot + 1] - starts[slot]; };
+    const std::size_t groups = out_.slot_count / 8;
+    out_.sum_starts.assign(groups + 1, 0);
+    for (std::size_t group = 0; group < groups; ++group) {
       std::uint32_t width = 0;
-      for (std::size_t l = 0; l < 8; ++l) width = std::max(width, size_of(l));
-      for (std::uint32_t k = 0; k < width; ++k) {
-        for (std::size_t l = 0; l < 8; ++l) {
-          out_.sum_corners.push_back(k < size_of(l) ? corners[starts[group * 8 + l] + k] : zeros());
-        }
-      }
-      out_.sum_starts.push_back(static_cast<std::uint32_t>(out_.sum_corners.size() / 8));
+      for (std::size_t l = 0; l < 8; ++l) width = std::max(width, size_of(group * 8 + l));
+      out_.sum_starts[group + 1] = out_.sum_starts[group] + width;
+    }
+    out_.sum_corners.assign(8 * std::size_t{out_.sum_starts.back()}, zeros());
+    for (std::size_t slot = 0; slot < out_.slot_count; ++slot) {
+      std::uint32_t* to = out_.sum_corners.data() + 8 * std::size_t{out_.sum_starts[slot / 8]} + slot % 8;
+      for (std::uint32_t k = 0; k < size_of(slot); ++k) to[8 * k] = corners[starts[slot] + k];
     }
   }
 
   void build_matrix() {
-    std::vector<Edge> entries;
-    entries.reserve(2 * edges_.size());
-    for (const auto& [a, b] : edges_) {
+    s_.entries.clear();
+    for (const auto& [a, b] : s_.edges) {
       const std::uint32_t i = out_.slot_of_node[a], j = out_.slot_of_node[b];
-      entries.push_back({i, j});
-      entries.push_back({j, i});
+      s_.entries.push_back({i, j});
+      s_.entries.push_back({j, i});
     }
-    out_.matrix.build(out_.slot_count, entries);
-    out_.edge_count = edges_.size();
+    out_.matrix.build(out_.slot_count, s_.entries);
+    out_.edge_count = s_.edges.size();
   }
 
-  std::vector<Incidence> sorted_incidences() const {
-    std::vector<Incidence> all;
-    all.reserve(6 * mesh_.tets.size());
-    for (std::uint32_t lane = 0; lane < out_.tet_of_lane.size(); ++lane) {
-      if (!out_.lane_is_real[lane]) continue;
-      const Tet& tet = mesh_.tets[out_.tet_of_lane[lane]];
-      for (auto [p, q] : kTetEdges) {
-        if (out_.slot_of_node[tet[p]] > out_.slot_of_node[tet[q]]) std::swap(p, q);
-        all.push_back({out_.slot_of_node[tet[p]], out_.slot_of_node[tet[q]], lane, p, q});
-      }
+  /// The edges by the aggregates of i and of j, then by i and j, each with its tets in the order of the lanes.
+  void list_incidences() {
+    s_.slot_edges.resize(s_.edges.size());
+    for (std::uint32_t e = 0; e < s_.edges.size(); ++e) {
+      const auto [i, j] = std::minmax(out_.slot_of_node[s_.edges[e].first], out_.slot_of_node[s_.edges[e].second]);
+      s_.slot_edges[e] = {i, j, e, 0, 0};
     }
-    // By the aggregates of i and of j, then by i, j and tet; they stand by tet already.
     const std::size_t slots = out_.slot_count, aggregates = out_.aggregate_starts.size();
-    counting_sort(all, slots, [](const Incidence& e) { return e.j; });
-    counting_sort(all, slots, [](const Incidence& e) { return e.i; });
-    counting_sort(all, aggregates, [&](const Incidence& e) { return aggregate_of(e.j); });
-    counting_sort(all, aggregates, [&](const Incidence& e) { return aggregate_of(e.i); });
-    return all;
+    const auto sort_by = [&](std::size_t bound, auto&& key) {
+      counting_sort(s_.slot_edges, s_.sorted_slot_edges, s_.counts, bound, key);
+    };
+    sort_by(slots, [](const SlotEdge& e) { return e.j; });
+    sort_by(slots, [](const SlotEdge& e) { return e.i; });
+    if (aggregates > 2) {
+      sort_by(aggregates, [&](const SlotEdge& e) { return aggregate_of(e.j); });
+      sort_by(aggregates, [&](const SlotEdge& e) { return aggregate_of(e.i); });
+    }
+    s_.incidences.clear();
+    s_.incidences.reserve(s_.tet_edges.size());
+    for (SlotEdge& edge : s_.slot_edges) {
+      edge.begin = static_cast<std::uint32_t>(s_.incidences.size());
+      for (std::uint32_t k = s_.edge_starts[edge.edge]; k < s_.edge_starts[edge.edge + 1]; ++k) {
+        const TetEdge& e = s_.tet_edges[k];
+        const bool is_turned = out_.slot_of_node[e.a] != edge.i;
+        s_.incidences.push_back({out_.batch_of_tet[e.tet], is_turned ? e.corner_b : e.corner_a,
+                                 is_turned ? e.corner_a : e.corner_b});
+      }
+      edge.end = static_cast<std::uint32_t>(s_.incidences.size());
+      std::sort(s_.incidences.begin() + edge.begin, s_.incidences.begin() + edge.end,
+                [](const Incidence& a, const Incidence& b) { return a.tet < b.tet; });
+    }
   }
 
   void batch_edges() {
-    const std::vector<Incidence> all = sorted_incidences();
-    struct Range {
-      std::size_t begin, end;
+    list_incidences();
+    std::vector<SlotEdge>& edges = s_.slot_edges;
+    const auto pair_of = [&](const SlotEdge& e) { return std::pair(aggregate_of(e.i), aggregate_of(e.j)); };
+    const auto for_each_pair = [&](auto&& visit) {
+      for (std::size_t begin = 0, end; begin < edges.size(); begin = end) {
+        end = begin + 1;
+        while (end < edges.size() && pair_of(edges[end]) == pair_of(edges[begin])) ++end;
+        visit(begin, end);
+      }
     };
-    std::vector<Range> edges;
-    const auto flush = [&](std::uint32_t a, std::uint32_t b) {
-      // Edges with equally many tets side by side leave little padding.
-      std::stable_sort(edges.begin(), edges.end(),
-                       [](const Range& x, const Range& y) { return x.end - x.begin > y.end - y.begin; });
-      const auto first = static_cast<std::uint32_t>(out_.edge_batches());
-      for (std::size_t k = 0; k < edges.size(); k += kLanes)
-        add_edge_batch(all, &edges[k], std::min<std::size_t>(8, edges.size() - k));
-      out_.pairs.push_back({a, b, first, static_cast<std::uint32_t>(out_.edge_batches())});
-      edges.clear();
-    };
+    std::size_t pairs = 0, batches = 0;
+    for_each_pair([&](std::size_t begin, std::size_t end) { ++pairs, batches += (end - begin + 7) / 8; });
+    out_.pairs.reserve(pairs);
+    out_.edge_slots.reserve(16 * batches), out_.edge_targets.reserve(16 * batches);
+    out_.incidence_starts.reserve(batches + 1), out_.block_incidence_starts.reserve(batches + 1);
     out_.incidence_starts.assign(1, 0);
     out_.block_incidence_starts.assign(1, 0);
-    for (std::size_t begin = 0; begin < all.size();) {
-      std::size_t end = begin;
-      while (end < all.size() && all[end].i == all[begin].i && all[end].j == all[begin].j) ++end;
-      edges.push_back({begin, end});
-      const std::uint32_t a = aggregate_of(all[begin].i), b = aggregate_of(all[begin].j);
-      if (end == all.size() || aggregate_of(all[end].i) != a || aggregate_of(all[end].j) != b) flush(a, b);
-      begin = end;
-    }
+    if (out_.first_block_batch > 0) out_.incidences.reserve(2 * s_.incidences.size() + 16 * batches);
+    for_each_pair([&](std::size_t begin, std::size_t end) {
+      // Edges with equally many tets side by side leave little padding.
+      std::sort(edges.begin() + static_cast<std::ptrdiff_t>(begin), edges.begin() + static_cast<std::ptrdiff_t>(end),
+                [](const SlotEdge& x, const SlotEdge& y) {
+                  const std::uint32_t of_x = x.end - x.begin, of_y = y.end - y.begin;
+                  return of_x != of_y ? of_x > of_y : x.begin < y.begin;
+                });
+      const auto first = static_cast<std::uint32_t>(out_.edge_batches());
+      for (std::size_t k = begin; k < end; k += kLanes) add_edge_batch(&edges[k], std::min<std::size_t>(8, end - k));
+      const auto [a, b] = pair_of(edges[begin]);
+      out_.pairs.push_back({a, b, first, static_cast<std::uint32_t>(out_.edge_batches())});
+    });
   }
 
   /// The tets around the edges of a batch that satisfy `wanted`, the k-th of each edge side by side.
-  template <typename Range, typename Wanted, typename Add>
-  void for_each_incidence(const std::vector<Incidence>& all, const Range* edges, std::size_t count, Wanted&& wanted,
-                          Add&& add) {
-    auto& lists = lists_;
+  template <typename Wanted, typename Add>
+  void for_each_incidence(const SlotEdge* edges, std::size_t count, Wanted&& wanted, Add&& add) {
+    auto& lists = s_.lists;
     for (auto& list : lists) list.clear();
     std::size_t width = 0;
     for (std::size_t l = 0; l < count; ++l) {
-      for (std::size_t k = edges[l].begin; k < edges[l].end; ++k) {
-        if (wanted(all[k])) lists[l].push_back(k);
+      for (std::uint32_t k = edges[l].begin; k < edges[l].end; ++k) {
+        if (wanted(s_.incidences[k])) lists[l].push_back(k);
       }
       width = std::max(width, lists[l].size());
     }
     for (std::size_t k = 0; k < width; ++k) {
       std::array<const Incidence*, kLanes> lanes{};
-      for (std::size_t l = 0; l < kLanes; ++l) lanes[l] = k < lists[l].size() ? &all[lists[l][k]] : nullptr;
+      for (std::size_t l = 0; l < kLanes; ++l) {
+        lanes[l] = k < lists[l].size() ? &s_.incidences[lists[l][k]] : nullptr;
+      }
       add(lanes);
     }
   }
 
-  template <typename Range>
-  void add_edge_batch(const std::vector<Incidence>& all, const Range* edges, std::size_t count) {
-    const auto edge = [&](std::size_t lane) -> const Incidence& { return all[edges[std::min(lane, count - 1)].begin]; };
+  void add_edge_batch(const SlotEdge* edges, std::size_t count) {
+    const auto edge = [&](std::size_t lane) -> const SlotEdge& { return edges[std::min(lane, count - 1)]; };
     for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).i);
     for (std::size_t l = 0; l < 8; ++l) out_.edge_slots.push_back(edge(l).j);
     for (std::size_t l = 0; l < 8; ++l) {
@@ -273,14 +306,16 @@ class LayoutBuilder {
     }
     const auto by_block = [&](const Incidence& e) { return e.tet / 8 >= out_.first_block_batch; };
     for_each_incidence(
-        all, edges, count, [&](const Incidence& e) { return !by_block(e); },
+        edges, count, [&](const Incidence& e) { return !by_block(e); },
         [&](const auto& lanes) {
           for (const Incidence* e : lanes) out_.incidences.push_back(e ? 4 * e->tet + e->corner_i : zeros());
           for (const Incidence* e : lanes) out_.incidences.push_back(e ? 4 * e->tet + e->corner_j : zeros());
         });
-    for_each_incidence(all, edges, count, by_block, [&](const auto& lanes) {
-      for (const Incidence* e : lanes) out_.block_incidences.push_back(e ? block_offset(*e) : no_block());
-    });
+    if (out_.first_block_batch < out_.batches()) {
+      for_each_incidence(edges, count, by_block, [&](const auto& lanes) {
+        for (const Incidence* e : lanes) out_.block_incidences.push_back(e ? block_offset(*e) : no_block());
+      });
+    }
     out_.incidence_starts.push_back(static_cast<std::uint32_t>(out_.incidences.size() / 16));
     out_.block_incidence_starts.push_back(static_cast<std::uint32_t>(out_.block_incidences.size() / 8));
   }
@@ -300,16 +335,19 @@ class LayoutBuilder {
 
   const TetMesh& mesh_;
   const std::vector<std::uint8_t>& kinds_;
-  std::vector<Edge> edges_;
-  std::vector<std::uint32_t> aggregate_of_group_;       ///< by group of eight slots
-  std::array<std::vector<std::size_t>, kLanes> lists_;  ///< scratch of `for_each_incidence`
+  LayoutScratch& s_;
   SolidLayout out_;
 };
 
 }  // namespace
 
+SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds, LayoutScratch& scratch) {
+  return LayoutBuilder(mesh, kinds, scratch).build();
+}
+
 SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds) {
-  return LayoutBuilder(mesh, kinds).build();
+  LayoutScratch scratch;
+  return make_solid_layout(mesh, kinds, scratch);
 }
 
 std::size_t SolidLayout::bytes() const {

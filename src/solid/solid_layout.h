@@ -11,6 +11,7 @@
 
 #include "math/sliced_matrix.h"
 #include "pliant/mesh.h"
+#include "solid/aggregates.h"
 
 namespace pliant {
 
@@ -64,7 +65,51 @@ struct SolidLayout {
   std::size_t bytes() const;
 };
 
+/// What the making of a layout needs on the way. Kept, layouts of as many tets are made with no memory but their own.
+struct LayoutScratch {
+  using Edge = std::pair<std::uint32_t, std::uint32_t>;
+  /// One edge of one tet.
+  struct TetEdge {
+    std::uint32_t a, b;  ///< nodes, a < b
+    std::uint32_t tet;
+    std::uint8_t corner_a, corner_b;
+  };
+  /// An edge, by slots.
+  struct SlotEdge {
+    std::uint32_t i, j;   ///< i < j
+    std::uint32_t edge;   ///< among `edges`
+    std::uint32_t begin;  ///< in `incidences`
+    std::uint32_t end;
+  };
+  /// One edge of one tet, by slots.
+  struct Incidence {
+    std::uint32_t tet;                ///< batch * 8 + lane
+    std::uint8_t corner_i, corner_j;  ///< of the slots i < j
+  };
+  struct TetKey {
+    std::uint64_t first, last;  ///< two slots each, ascending
+    std::uint32_t tet;
+    std::uint8_t kind;
+  };
+
+  std::vector<TetEdge> tet_edges, sorted_tet_edges;  ///< by nodes
+  std::vector<Edge> edges;                           ///< each once, by nodes
+  std::vector<std::uint32_t> edge_starts;            ///< in `tet_edges`
+  std::vector<SlotEdge> slot_edges, sorted_slot_edges;
+  std::vector<Incidence> incidences;  ///< edge by edge
+  std::vector<std::uint32_t> counts;  ///< of sorting
+  AggregateMaker aggregate_maker;
+  Aggregates aggregates;
+  std::vector<std::uint32_t> aggregate_of_group;  ///< by group of eight slots
+  std::vector<std::uint32_t> degrees, order;      ///< by node; nodes in the order of their slots
+  std::vector<TetKey> keys;
+  std::vector<std::uint32_t> sum_starts, sum_next, corners;  ///< by slot, one after the other
+  std::vector<Edge> entries;
+  std::array<std::vector<std::uint32_t>, kLanes> lists;
+};
+
 /// `kinds[tet]` keeps tets of different kinds out of one batch; batches come in ascending order of kind.
+SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds, LayoutScratch& scratch);
 SolidLayout make_solid_layout(const TetMesh& mesh, const std::vector<std::uint8_t>& kinds);
 
 }  // namespace pliant
