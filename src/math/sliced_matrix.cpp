@@ -1,28 +1,39 @@
 #include "math/sliced_matrix.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pliant {
 
 void SlicedMatrix::build(std::size_t rows, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& entries) {
   blocks_ = entries.size();
-  std::vector<std::vector<std::uint32_t>> columns_of(rows);
-  for (const auto& [row, column] : entries) columns_of[row].push_back(column);
-  for (auto& columns : columns_of) std::sort(columns.begin(), columns.end());
+  // The columns of each row, one row after the other.
+  std::vector<std::uint32_t> begins(rows + 1, 0), columns(entries.size());
+  for (const auto& [row, column] : entries) ++begins[row + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  for (const auto& [row, column] : entries) columns[begins[row]++] = column;
+  // Each row's beginning is now its end, and the beginning of the next.
+  const auto begin_of = [&](std::size_t row) { return row == 0 ? 0 : begins[row - 1]; };
+  const auto size_of = [&](std::size_t row) { return begins[row] - begin_of(row); };
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::sort(columns.begin() + begin_of(row), columns.begin() + begins[row]);
+  }
 
-  starts_.assign(1, 0);
-  columns_.clear();
+  starts_.assign(rows / kLanes + 1, 0);
   for (std::size_t slice = 0; slice < rows / kLanes; ++slice) {
     std::size_t width = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) width = std::max(width, columns_of[slice * kLanes + lane].size());
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      width = std::max<std::size_t>(width, size_of(slice * kLanes + lane));
+    starts_[slice + 1] = starts_[slice] + width;
+  }
+  columns_.resize(starts_.back() * kLanes);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t slice = row / kLanes, width = starts_[slice + 1] - starts_[slice];
+    std::uint32_t* to = columns_.data() + starts_[slice] * kLanes + row % kLanes;
     for (std::size_t k = 0; k < width; ++k) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const auto row = static_cast<std::uint32_t>(slice * kLanes + lane);
-        // Padding points at the row itself: a difference of zero.
-        columns_.push_back(k < columns_of[row].size() ? columns_of[row][k] : row);
-      }
+      // Padding points at the row itself: a difference of zero.
+      to[k * kLanes] = k < size_of(row) ? columns[begin_of(row) + k] : static_cast<std::uint32_t>(row);
     }
-    starts_.push_back(starts_.back() + width);
   }
   values_.assign((starts_.back() + 1) * kBlockFloats, 0.0f);
 }

@@ -11,6 +11,12 @@ constexpr std::array<std::array<std::uint8_t, 3>, 4> kFaces{{{1, 2, 3}, {0, 2, 3
 
 }  // namespace
 
+PlacesIn::PlacesIn(std::span<const std::uint32_t> list, std::size_t bound) : list_(list) {
+  if (kFew * list.size() < bound) return;
+  place_.resize(bound);
+  for (std::uint32_t i = 0; i < list.size(); ++i) place_[list[i]] = i;
+}
+
 FractureTopology::FractureTopology(std::span<const Tet> tets, std::uint32_t node_count, std::uint32_t min_tets)
     : tets_(tets.begin(), tets.end()), first_copy_(node_count), min_tets_(min_tets) {
   origin_.reserve(node_count + 4 * tets_.size());
@@ -23,19 +29,18 @@ FractureTopology::FractureTopology(std::span<const Tet> tets, std::uint32_t node
 
 FractureTopology::FractureTopology(const FractureTopology& whole, const Part& part)
     : first_copy_(static_cast<std::uint32_t>(part.nodes.size())), min_tets_(whole.min_tets_) {
-  std::vector<std::uint32_t> new_node(whole.node_count(), kNone), new_tet(whole.tets_.size(), kNone);
-  for (std::uint32_t i = 0; i < part.nodes.size(); ++i) new_node[part.nodes[i]] = i;
-  for (std::uint32_t i = 0; i < part.tets.size(); ++i) new_tet[part.tets[i]] = i;
+  const PlacesIn nodes(part.nodes, whole.node_count()), tets(part.tets, whole.tets_.size());
+  tets_.reserve(part.tets.size()), neighbours_.reserve(4 * part.tets.size());
   origin_.reserve(first_copy_ + 4 * part.tets.size());
   origin_.resize(first_copy_);
   std::iota(origin_.begin(), origin_.end(), 0u);
   for (const std::uint32_t old : part.tets) {
     Tet tet = whole.tets_[old];
-    for (std::uint32_t& node : tet) node = new_node[node];
+    for (std::uint32_t& node : tet) node = nodes.of(node);
     tets_.push_back(tet);
     for (std::uint32_t c = 0; c < 4; ++c) {
       const std::uint32_t across = whole.neighbours_[4 * old + c];
-      neighbours_.push_back(across == kNone ? kNone : new_tet[across]);
+      neighbours_.push_back(across == kNone ? kNone : tets.of(across));
     }
   }
   list_stars();

@@ -11,6 +11,7 @@
 // All memory is taken when it is made: the tets around a node are a range of one list, and a split divides the range.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -19,6 +20,22 @@
 #include "pliant/mesh.h"
 
 namespace pliant {
+
+/// Where numbers below a bound stand in an ascending list that has them. Of a list of a few of them it takes no memory:
+/// a body may break into hundreds of pieces in one step.
+class PlacesIn {
+ public:
+  PlacesIn(std::span<const std::uint32_t> list, std::size_t bound);
+  std::uint32_t of(std::uint32_t number) const {
+    if (!place_.empty()) return place_[number];
+    return static_cast<std::uint32_t>(std::lower_bound(list_.begin(), list_.end(), number) - list_.begin());
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;  ///< fewer than one in so many are looked for
+  std::span<const std::uint32_t> list_;
+  std::vector<std::uint32_t> place_;
+};
 
 class FractureTopology {
  public:

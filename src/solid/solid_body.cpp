@@ -42,9 +42,11 @@ const SolidMaterial& material_of(const SolidDef& def, std::size_t tet) {
   return listed ? def.region_materials[static_cast<std::size_t>(region)] : def.material;
 }
 
-SolidBody::SolidBody(std::shared_ptr<const SolidDef> def)
+SolidBody::SolidBody(std::shared_ptr<const SolidDef> def) : SolidBody(std::move(def), LayoutScratch{}) {}
+
+SolidBody::SolidBody(std::shared_ptr<const SolidDef> def, LayoutScratch& scratch)
     : def_(std::move(def)),
-      layout_(make_solid_layout(def_->mesh, element_kinds(*def_))),
+      layout_(make_solid_layout(def_->mesh, element_kinds(*def_), scratch)),
       elements_(def_->mesh, layout_, [&](std::size_t tet) -> const SolidMaterial& { return material_of(*def_, tet); }),
       system_(layout_, def_->mesh) {
   const std::size_t slots = layout_.slot_count;

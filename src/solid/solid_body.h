@@ -47,6 +47,7 @@ class SolidBody {
  public:
   /// The def must have passed `check_def`.
   explicit SolidBody(std::shared_ptr<const SolidDef> def);
+  SolidBody(std::shared_ptr<const SolidDef> def, LayoutScratch& scratch);
 
   /// Goes on as the part of another body that broke: `node_of[i]` and `tet_of[i]` are that body's numbers of its nodes
   /// and tets. Moves, is held, has flowed and is pushed as that did.
@@ -123,6 +124,7 @@ class SolidBody {
  private:
   static constexpr std::size_t kGroupGrain = 64;  ///< groups of eight slots in one piece of work
 
+  SolidBody(std::shared_ptr<const SolidDef> def, LayoutScratch&& scratch) : SolidBody(std::move(def), scratch) {}
   void update_elements(Workers& workers, float dt);
   LaneQuat<float> whole_rotation() const;
   void start_change(Workers& workers);

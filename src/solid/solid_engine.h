@@ -38,6 +38,7 @@ struct SolidReport {
 class SolidEngine {
  public:
   struct Entry;
+  struct Selections;
 
   explicit SolidEngine(Workers& workers);
   ~SolidEngine();
@@ -188,7 +189,7 @@ class SolidEngine {
   template <typename Visit>
   void for_bodies(Visit&& visit) const;
   void plan_fragments(std::uint32_t slot, std::vector<Fragment>& fragments) const;
-  void make_fragment(Fragment& fragment, const Entry& whole) const;
+  void make_fragment(Fragment& fragment, const Entry& whole, const Selections& selections) const;
   void find_meetings(Vec3 gravity, float dt);
   void list_surfaces();
   void find_touches(Workers& workers, Entry& entry, std::span<const Obstacle> obstacles, Vec3 gravity, float dt) const;
@@ -262,6 +263,7 @@ class SolidEngine {
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
+  mutable LayoutScratches scratches_;       ///< for the making of pieces
   std::vector<std::vector<Crack>> cracks_;  ///< by place in `slots_`; scratch
   std::span<const Obstacle> obstacles_;     ///< of this substep
   SolidMeetings meetings_;

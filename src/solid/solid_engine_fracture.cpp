@@ -1,6 +1,5 @@
 // Solids that break: nodes come apart at the end of a substep, pieces become bodies before the next.
 #include <algorithm>
-#include <map>
 
 #include "solid/solid_engine_entry.h"
 #include "solid/solid_measures.h"
@@ -10,58 +9,81 @@ namespace {
 
 constexpr std::uint32_t kNone = FractureTopology::kNone;
 
+/// Nodes of a mesh that were selected, by node.
+using Selected = std::vector<std::uint8_t>;
+
+Selected selected_of(const std::vector<std::uint32_t>& nodes, std::size_t node_count) {
+  Selected out(node_count, 0);
+  for (const std::uint32_t node : nodes) out[node] = 1;
+  return out;
+}
+
 /// The selected nodes of a mesh as those of one of its pieces are numbered.
-std::vector<std::uint32_t> in_piece(const std::vector<std::uint32_t>& selected,
-                                    const std::vector<std::uint32_t>& origin_of, std::size_t node_count) {
-  std::vector<std::uint8_t> is_selected(node_count, 0);
-  for (const std::uint32_t node : selected) is_selected[node] = 1;
+std::vector<std::uint32_t> in_piece(const Selected& selected, const std::vector<std::uint32_t>& origin_of) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t i = 0; i < origin_of.size(); ++i) {
-    if (is_selected[origin_of[i]]) out.push_back(i);
+    if (selected[origin_of[i]]) out.push_back(i);
   }
   return out;
 }
 
-TetMesh piece_mesh(const TetMesh& whole, const FractureTopology& topology, const FractureTopology::Part& part,
-                   const std::vector<std::uint32_t>& origin_of) {
+}  // namespace
+
+/// What was selected of a body that breaks: found once for all of its pieces.
+struct SolidEngine::Selections {
+  explicit Selections(const SolidDef& def) {
+    const std::size_t nodes = def.mesh.nodes.size();
+    const auto find = [&](const NodeSelection& selection) {
+      const auto selected = select_nodes(def.mesh, selection);
+      return selected_of(selected ? *selected : std::vector<std::uint32_t>{}, nodes);
+    };
+    for (const HeldNodes& chosen : def.held) held.push_back(find(chosen.nodes));
+    for (const WeakNodes& chosen : def.weakened) weakened.push_back(find(chosen.nodes));
+    for (const WeakFaces& chosen : def.weak_faces) weak_faces.push_back(find(chosen.nodes));
+    for (const auto& [name, set] : def.mesh.node_sets) node_sets.push_back(selected_of(set, nodes));
+  }
+  std::vector<Selected> held, weakened, weak_faces;  ///< in the order of the def
+  std::vector<Selected> node_sets;                   ///< of its mesh, by name
+};
+
+namespace {
+
+TetMesh piece_mesh(const TetMesh& whole, const std::vector<Selected>& node_sets, const FractureTopology& topology,
+                   const FractureTopology::Part& part, const std::vector<std::uint32_t>& origin_of) {
   TetMesh mesh;
   mesh.nodes.reserve(part.nodes.size()), mesh.tets.reserve(part.tets.size());
+  const PlacesIn places(part.nodes, topology.node_count());
   for (const std::uint32_t node : origin_of) mesh.nodes.push_back(whole.nodes[node]);
   for (const std::uint32_t tet : part.tets) {
     Tet corners = topology.tets()[tet];
-    for (std::uint32_t& node : corners) {
-      node =
-          static_cast<std::uint32_t>(std::lower_bound(part.nodes.begin(), part.nodes.end(), node) - part.nodes.begin());
-    }
+    for (std::uint32_t& node : corners) node = places.of(node);
     mesh.tets.push_back(corners);
     if (!whole.regions.empty()) mesh.regions.push_back(whole.regions[tet]);
   }
+  auto set = node_sets.begin();
   for (const auto& [name, nodes] : whole.node_sets) {
-    std::vector<std::uint32_t> here = in_piece(nodes, origin_of, whole.nodes.size());
+    std::vector<std::uint32_t> here = in_piece(*set++, origin_of);
     if (!here.empty()) mesh.node_sets.emplace(name, std::move(here));
   }
   return mesh;
 }
 
 /// A def from which the piece can be made: what is selected in the whole is listed by number in the piece.
-SolidDef piece_def(const SolidDef& whole, const FractureTopology& topology, const FractureTopology::Part& part,
-                   const std::vector<std::uint32_t>& origin_of) {
+SolidDef piece_def(const SolidDef& whole, const SolidEngine::Selections& selections, const FractureTopology& topology,
+                   const FractureTopology::Part& part, const std::vector<std::uint32_t>& origin_of) {
   SolidDef def;
-  def.mesh = piece_mesh(whole.mesh, topology, part, origin_of);
-  const auto list = [&](const NodeSelection& selection) {
-    const auto selected = select_nodes(whole.mesh, selection);
-    return selected ? in_piece(*selected, origin_of, whole.mesh.nodes.size()) : std::vector<std::uint32_t>{};
-  };
-  for (const HeldNodes& held : whole.held) {
-    if (auto nodes = list(held.nodes); !nodes.empty()) def.held.push_back({held.name, NodeList{std::move(nodes)}});
+  def.mesh = piece_mesh(whole.mesh, selections.node_sets, topology, part, origin_of);
+  for (std::size_t i = 0; i < whole.held.size(); ++i) {
+    auto nodes = in_piece(selections.held[i], origin_of);
+    if (!nodes.empty()) def.held.push_back({whole.held[i].name, NodeList{std::move(nodes)}});
   }
-  for (const WeakNodes& weak : whole.weakened) {
-    if (auto nodes = list(weak.nodes); !nodes.empty())
-      def.weakened.push_back({NodeList{std::move(nodes)}, weak.factor});
+  for (std::size_t i = 0; i < whole.weakened.size(); ++i) {
+    auto nodes = in_piece(selections.weakened[i], origin_of);
+    if (!nodes.empty()) def.weakened.push_back({NodeList{std::move(nodes)}, whole.weakened[i].factor});
   }
-  for (const WeakFaces& weak : whole.weak_faces) {
-    if (auto nodes = list(weak.nodes); !nodes.empty())
-      def.weak_faces.push_back({NodeList{std::move(nodes)}, weak.factor});
+  for (std::size_t i = 0; i < whole.weak_faces.size(); ++i) {
+    auto nodes = in_piece(selections.weak_faces[i], origin_of);
+    if (!nodes.empty()) def.weak_faces.push_back({NodeList{std::move(nodes)}, whole.weak_faces[i].factor});
   }
   def.name = whole.name;
   def.material = whole.material;
@@ -101,8 +123,13 @@ void SolidEngine::fracture(std::vector<Crack>& cracks) {
 
 std::vector<SolidEngine::Fragment> SolidEngine::break_up() {
   std::vector<Fragment> fragments;
+  std::vector<Selections> selections;  // of the bodies that broke
+  std::vector<std::uint32_t> selections_of;
   for (const std::uint32_t slot : slots_) {
-    if (entry(slot).fracture && entry(slot).fracture->has_split()) plan_fragments(slot, fragments);
+    if (!entry(slot).fracture || !entry(slot).fracture->has_split()) continue;
+    plan_fragments(slot, fragments);
+    selections_of.resize(fragments.size(), static_cast<std::uint32_t>(selections.size()));
+    selections.emplace_back(entry(slot).body->def());
   }
   // The largest first: both threads then end at about the same time.
   std::vector<std::uint32_t> order(fragments.size());
@@ -111,7 +138,10 @@ std::vector<SolidEngine::Fragment> SolidEngine::break_up() {
     return fragments[a].part.tets.size() > fragments[b].part.tets.size();
   });
   parallel_for(workers_, order.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) make_fragment(fragments[order[i]], entry(fragments[order[i]].parent));
+    for (std::size_t i = begin; i < end; ++i) {
+      Fragment& fragment = fragments[order[i]];
+      make_fragment(fragment, entry(fragment.parent), selections[selections_of[order[i]]]);
+    }
   });
   for (Fragment& fragment : fragments) {
     if (!fragment.stays) continue;
@@ -139,12 +169,16 @@ void SolidEngine::plan_fragments(std::uint32_t slot, std::vector<Fragment>& frag
   }
 }
 
-void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
+void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole, const Selections& selections) const {
   const FractureTopology& topology = whole.fracture->topology();
   const FractureTopology::Part& part = fragment.part;
+  fragment.nodes.reserve(part.nodes.size());
   for (const std::uint32_t node : part.nodes) fragment.nodes.push_back(topology.origin(node));
-  fragment.def = std::make_shared<const SolidDef>(piece_def(whole.body->def(), topology, part, fragment.nodes));
-  auto body = std::make_unique<SolidBody>(fragment.def);
+  fragment.def =
+      std::make_shared<const SolidDef>(piece_def(whole.body->def(), selections, topology, part, fragment.nodes));
+  auto scratch = scratches_.take();
+  auto body = std::make_unique<SolidBody>(fragment.def, *scratch);
+  scratches_.give_back(std::move(scratch));
   body->take_over(*whole.body, fragment.nodes, part.tets);
   for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
     const auto freed = whole.fracture->freed();
@@ -158,6 +192,7 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole) const {
   fragment.entry->settings = whole.settings;
   fragment.entry->settings.is_piece = true;
   // Where nodes were told to go, their copies go too.
+  if (whole.driven.empty()) return;
   std::vector<std::uint32_t> driven_of(whole.body->node_count(), kNone);
   for (std::uint32_t i = 0; i < whole.driven.size(); ++i) driven_of[whole.driven[i].node] = i;
   for (std::uint32_t i = 0; i < fragment.nodes.size(); ++i) {

@@ -231,8 +231,8 @@ class LayoutBuilder {
       for (std::uint32_t k = s_.edge_starts[edge.edge]; k < s_.edge_starts[edge.edge + 1]; ++k) {
         const TetEdge& e = s_.tet_edges[k];
         const bool is_turned = out_.slot_of_node[e.a] != edge.i;
-        s_.incidences.push_back({out_.batch_of_tet[e.tet], is_turned ? e.corner_b : e.corner_a,
-                                 is_turned ? e.corner_a : e.corner_b});
+        s_.incidences.push_back(
+            {out_.batch_of_tet[e.tet], is_turned ? e.corner_b : e.corner_a, is_turned ? e.corner_a : e.corner_b});
       }
       edge.end = static_cast<std::uint32_t>(s_.incidences.size());
       std::sort(s_.incidences.begin() + edge.begin, s_.incidences.begin() + edge.end,
