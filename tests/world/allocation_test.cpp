@@ -1,10 +1,12 @@
 // After it has warmed up, a step allocates nothing in pliant's own code. Bullet allocates through its own functions,
 // which are counted apart and printed.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <LinearMath/btAlignedAllocator.h>
 #include <gtest/gtest.h>
@@ -152,6 +154,41 @@ TEST(Allocation, CountingWorks) {
   const std::size_t before = allocations;
   delete new int(3);
   EXPECT_EQ(allocations - before, 1u);
+}
+
+/// Pieces are bodies, whose memory is taken when they are made; splitting nodes takes none. What is counted here has
+/// the contacts of the pieces in it, many of which meet for the first time.
+TEST(Allocation, PiecesOfABrokenWallTakeFewAllocations) {
+  World world({.threads = 1});
+  world.add(GroundDef{});
+  SolidDef wall{.mesh = tet_box({3, 3, 0.15f}, 20, 20, 1),
+                .material = {.density = 1000, .young_modulus = 4e6f, .poisson_ratio = 0.25f},
+                .position = {0, 1.5f, 0}};
+  wall.material.strength = 7e4f;
+  wall.held = {{.nodes = NodeHalfSpace{{0, -1, 0}, 1.49f}}};
+  world.add(wall).value();
+  world
+      .add(RigidDef{
+          .shape = Box{{0.5f, 0.5f, 0.5f}}, .density = 16000, .position = {0.1f, 1.6f, 1.5f}, .velocity = {0, 0, -60}})
+      .value();
+  world.step();
+  const std::size_t before = allocations;
+  std::size_t made = 0;
+  for (int i = 0; i < 30; ++i) {
+    // Bodies that cracked in the last step are made anew, and so is what broke off.
+    std::vector<BodyId> cracked;
+    const std::size_t by_test = allocations;
+    for (const Crack& crack : world.events().cracks) cracked.push_back(crack.body);
+    std::sort(cracked.begin(), cracked.end());
+    made += static_cast<std::size_t>(std::unique(cracked.begin(), cracked.end()) - cracked.begin());
+    allocations = by_test;
+    world.step();
+    made += world.events().break_offs.size();
+  }
+  const std::size_t each = (allocations - before) / std::max<std::size_t>(made, 1);
+  std::printf("a wall that breaks: %zu bodies made, %zu allocations each\n", made, each);
+  EXPECT_GT(made, 100u);
+  EXPECT_LT(each, 600u);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class Chaos {
 
   void check_step() const {
     const StepReport& report = world_.report();
-    ASSERT_EQ(report.quarantined, 0u);
+    ASSERT_EQ(report.quarantined, 0u) << quarantined();
     ASSERT_EQ(report.tets + retired_tets_, tets_);
     ASSERT_TRUE(std::isfinite(report.kinetic_energy) && std::isfinite(report.elastic_energy));
   }
@@ -84,6 +84,21 @@ class Chaos {
   std::size_t body_count() const { return world_.bodies().size(); }
 
  private:
+  /// Who was taken out, and what it is.
+  std::string quarantined() const {
+    std::string out;
+    for (const Quarantine& q : world_.events().quarantines) {
+      const auto def = world_.solid_def(q.body);
+      if (!def) continue;
+      const SolidMaterial& m = (*def)->material;
+      out += "body " + std::to_string(q.body.index) + " of " + std::to_string(world_.ancestor(q.body).index) + ": " +
+             std::to_string((*def)->mesh.tets.size()) + " tets, E = " + std::to_string(m.young_modulus) +
+             " Pa, yields at " + std::to_string(m.yield_strain) + ", held " + std::to_string((*def)->held.size()) +
+             "; " + q.reason + "\n";
+    }
+    return out;
+  }
+
   struct Twisted {
     BodyId body;
     Vec3 place;
