@@ -270,7 +270,7 @@ void RigidContacts::open_window(std::size_t index, const Aabb& window, float dep
                                          .depth = piece.is_large() ? depth : inner,
                                          .flatness = 0.01f * depth,
                                          .slack = kSlack * depth});
-  if (topology) part.tree = std::make_unique<SurfaceTree>(std::move(topology).value());
+  if (topology) part.tree = std::make_unique<SurfaceTree>(std::move(topology).value(), false);
 }
 
 void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const RigidPath& motion, Workers& workers) {

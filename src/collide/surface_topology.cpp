@@ -16,17 +16,23 @@ Error invalid(std::string field, std::string message) {
 }
 
 template <std::size_t N>
-Status check_element(const std::array<std::uint32_t, N>& element, const std::string& field,
-                     std::span<const Vec4> rest) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (element[i] >= rest.size()) {
-      return invalid(field, fmt::format("node {} does not exist; there are {} nodes", element[i], rest.size()));
-    }
-    if (!is_finite(rest[element[i]].xyz())) {
-      return invalid(field, fmt::format("the rest position of node {} is not finite", element[i]));
-    }
-    if (element[i] == element[(i + 1) % N]) {
-      return invalid(field, fmt::format("node {} is named twice; the nodes must differ", element[i]));
+Status check_elements(std::span<const std::array<std::uint32_t, N>> elements, const char* list,
+                      std::span<const Vec4> rest) {
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    const std::array<std::uint32_t, N>& element = elements[k];
+    const auto refuse = [&](std::string message) {
+      return invalid(fmt::format("{}[{}]", list, k), std::move(message));
+    };
+    for (std::size_t i = 0; i < N; ++i) {
+      if (element[i] >= rest.size()) {
+        return refuse(fmt::format("node {} does not exist; there are {} nodes", element[i], rest.size()));
+      }
+      if (!is_finite(rest[element[i]].xyz())) {
+        return refuse(fmt::format("the rest position of node {} is not finite", element[i]));
+      }
+      if (element[i] == element[(i + 1) % N]) {
+        return refuse(fmt::format("node {} is named twice; the nodes must differ", element[i]));
+      }
     }
   }
   return {};
@@ -46,20 +52,17 @@ Status check(const SurfaceDef& def) {
                  .message = fmt::format("{} nodes and up to {} features; at most {} of each can be named",
                                         def.rest.size(), features, kMaxCount)};
   }
-  for (std::size_t f = 0; f < def.faces.size(); ++f) {
-    if (Status s = check_element(def.faces[f], fmt::format("faces[{}]", f), def.rest); !s) return s;
-  }
-  for (std::size_t e = 0; e < def.free_edges.size(); ++e) {
-    if (Status s = check_element(def.free_edges[e], fmt::format("free_edges[{}]", e), def.rest); !s) return s;
-  }
-  return {};
+  if (Status s = check_elements<3>(def.faces, "faces", def.rest); !s) return s;
+  return check_elements<2>(def.free_edges, "free_edges", def.rest);
 }
 
 void add_nodes(SurfaceTopology& t, const SurfaceDef& def) {
+  t.nodes.reserve(3 * def.faces.size() + 2 * def.free_edges.size());
   for (const Face& face : def.faces) t.nodes.insert(t.nodes.end(), face.begin(), face.end());
   for (const NodePair& edge : def.free_edges) t.nodes.insert(t.nodes.end(), edge.begin(), edge.end());
   std::sort(t.nodes.begin(), t.nodes.end());
   t.nodes.erase(std::unique(t.nodes.begin(), t.nodes.end()), t.nodes.end());
+  t.rest.reserve(t.nodes.size());
   for (const std::uint32_t node : t.nodes) t.rest.push_back(def.rest[node].xyz());
 }
 
@@ -70,6 +73,7 @@ std::uint32_t local(const SurfaceTopology& t, std::uint32_t node) {
 NodePair sorted(std::uint32_t a, std::uint32_t b) { return a < b ? NodePair{a, b} : NodePair{b, a}; }
 
 void add_elements(SurfaceTopology& t, const SurfaceDef& def) {
+  t.elements.reserve(def.faces.size() + def.free_edges.size());
   for (const Face& f : def.faces) {
     t.elements.push_back({.nodes = {local(t, f[0]), local(t, f[1]), local(t, f[2])}, .edges = {}});
   }
@@ -93,6 +97,7 @@ void add_edges(SurfaceTopology& t) {
   ends.resize(starts.back());
   for_each_edge([&](std::uint32_t, std::size_t, NodePair nodes) { ends[starts[nodes[0] + 1]++] = nodes[1]; });
   std::vector<std::uint32_t> first_of(t.nodes.size() + 1, 0);
+  t.edges.reserve(ends.size() / 2 + 8);  // of a closed surface each is named twice
   for (std::uint32_t n = 0; n < t.nodes.size(); ++n) {
     const auto begin = ends.begin() + std::ptrdiff_t(starts[n]), end = ends.begin() + std::ptrdiff_t(starts[n + 1]);
     std::sort(begin, end);
@@ -178,6 +183,7 @@ void add_neighborhood(SurfaceTopology& t) {
 
 void add_node_faces(SurfaceTopology& t) {
   std::vector<Face> faces;
+  faces.reserve(t.face_count);
   for (std::size_t f = 0; f < t.face_count; ++f) faces.push_back(t.elements[f].nodes);
   t.node_faces = vertex_faces(faces, t.nodes.size());
 }

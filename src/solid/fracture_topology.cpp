@@ -266,6 +266,12 @@ std::uint32_t FractureTopology::find_parts(std::vector<std::uint32_t>& part_of_t
 std::vector<FractureTopology::Part> FractureTopology::parts() const {
   std::vector<std::uint32_t> part_of_tet;
   std::vector<Part> parts(find_parts(part_of_tet));
+  std::vector<std::uint32_t> tets_of(parts.size(), 0), nodes_of(parts.size(), 0);
+  for (const std::uint32_t part : part_of_tet) ++tets_of[part];
+  for (std::uint32_t node = 0; node < node_count(); ++node) {
+    if (!star(node).empty()) ++nodes_of[part_of_tet[tet_of(star(node)[0])]];
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].tets.reserve(tets_of[i]), parts[i].nodes.reserve(nodes_of[i]);
   for (std::uint32_t t = 0; t < tets_.size(); ++t) parts[part_of_tet[t]].tets.push_back(t);
   for (std::uint32_t node = 0; node < node_count(); ++node) {
     if (!star(node).empty()) parts[part_of_tet[tet_of(star(node)[0])]].nodes.push_back(node);

@@ -72,7 +72,13 @@ void SolidEngine::Entry::list_faces() {
   }
   constexpr std::size_t kOutward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   const FractureTopology& topology = fracture->topology();
-  for (std::uint32_t corner = 0; corner < 4 * topology.tets().size(); ++corner) {
+  const auto corners = static_cast<std::uint32_t>(4 * topology.tets().size());
+  std::size_t count = 0;
+  for (std::uint32_t corner = 0; corner < corners; ++corner) {
+    count += topology.neighbour(corner) == FractureTopology::kNone ? 1 : 0;
+  }
+  faces.reserve(count);
+  for (std::uint32_t corner = 0; corner < corners; ++corner) {
     if (topology.neighbour(corner) != FractureTopology::kNone) continue;
     const Tet& tet = topology.tets()[corner / 4];
     const auto& order = kOutward[corner % 4];
