@@ -184,8 +184,8 @@ class SolidEngine {
   Entry& entry(std::uint32_t slot) { return *entries_[slot]; }
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
-  /// Calls `visit(i, workers)` for each body `slots_[i]`: large ones one after the other, with all threads, then small
-  /// ones side by side, each with one.
+  /// Calls `visit(i, workers)` for each body `slots_[i]`: large ones, or all where there are few, one after the other,
+  /// with all threads, then small ones side by side, each with one.
   template <typename Visit>
   void for_bodies(Visit&& visit) const;
   void plan_fragments(std::uint32_t slot, std::vector<Fragment>& fragments) const;

@@ -72,9 +72,11 @@ struct SolidEngine::Entry {
 
 template <typename Visit>
 void SolidEngine::for_bodies(Visit&& visit) const {
-  // Tets; below that threads would wait for each other more than they work.
+  // Tets; below that threads would wait for each other more than they work, if there are others to work on.
   constexpr std::uint32_t kLarge = 4000;
-  const auto is_large = [&](std::size_t i) { return entry(slots_[i]).body->tet_count() > kLarge; };
+  constexpr std::size_t kFew = 4;
+  const bool are_few = slots_.size() < kFew;
+  const auto is_large = [&](std::size_t i) { return are_few || entry(slots_[i]).body->tet_count() > kLarge; };
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (is_large(i)) visit(i, workers_);
   }
