@@ -2,6 +2,7 @@
 #include <array>
 
 #include "geometry/generator_arguments.h"
+#include "geometry/quad_faces.h"
 #include "geometry/vec3d.h"
 #include "pliant/generators.h"
 
@@ -44,17 +45,6 @@ class BoxSurfacePoints {
   }
   std::array<int, 3> n_;
 };
-
-/// Two triangles for the quad a, b, c, d (counter-clockwise), cut from a to c or from b to d.
-void add_quad(std::vector<Face>& faces, std::array<std::uint32_t, 4> q, bool cut_from_first) {
-  if (cut_from_first) {
-    faces.push_back({q[0], q[1], q[2]});
-    faces.push_back({q[0], q[2], q[3]});
-  } else {
-    faces.push_back({q[1], q[2], q[3]});
-    faces.push_back({q[1], q[3], q[0]});
-  }
-}
 
 /// One side of the box: where axis `a` is at its lower or upper end.
 void add_side(TriMesh& mesh, const BoxSurfacePoints& points, std::array<int, 3> n, int a, bool upper) {

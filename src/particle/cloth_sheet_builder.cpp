@@ -2,6 +2,7 @@
 // bending.
 #include <cmath>
 
+#include "geometry/quad_faces.h"
 #include "particle/cloth_builder.h"
 
 namespace pliant {
@@ -39,11 +40,7 @@ void add_faces(const Grid& grid, ParticleModel& model) {
     for (std::uint32_t i = 0; i + 1 < grid.columns; ++i) {
       const std::uint32_t a = grid.node(i, k), b = grid.node(i + 1, k), c = grid.node(i + 1, k + 1),
                           d = grid.node(i, k + 1);
-      if ((i + k) % 2 == 0) {
-        model.faces.push_back({a, c, b}), model.faces.push_back({a, d, c});
-      } else {
-        model.faces.push_back({a, d, b}), model.faces.push_back({b, d, c});
-      }
+      add_quad(model.faces, {a, d, c, b}, (i + k) % 2 == 0);
     }
   }
 }

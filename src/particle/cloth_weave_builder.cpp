@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "geometry/quad_faces.h"
 #include "particle/cloth_builder.h"
 #include "particle/weave_panels.h"
 
@@ -201,11 +202,7 @@ void add_cells(Lattice& lattice, float shear_stiffness, ParticleModel& model) {
       if (!lattice.cell(i, k).is_used) continue;
       const std::uint32_t a = lattice.node(i, k), b = lattice.node(i + 1, k), c = lattice.node(i + 1, k + 1),
                           d = lattice.node(i, k + 1);
-      if ((i + k) % 2 == 0) {
-        model.faces.push_back({a, b, c}), model.faces.push_back({a, c, d});
-      } else {
-        model.faces.push_back({a, b, d}), model.faces.push_back({b, c, d});
-      }
+      add_quad(model.faces, {a, b, c, d}, (i + k) % 2 == 0);
       if (shear_stiffness <= 0) continue;
       model.springs.push_back({.nodes = {a, c}, .length = diagonal, .stiffness = stiffness});
       model.springs.push_back({.nodes = {b, d}, .length = diagonal, .stiffness = stiffness});
