@@ -92,7 +92,7 @@ void ParticleEngine::find_meetings(float h) {
   surface_bodies_.clear();
   for (const std::uint32_t slot : slots_) {
     const Body& b = body(slot);
-    surface_bodies_.push_back({.slot = slot,
+    surface_bodies_.push_back({.id = b.id,
                                .first = b.first,
                                .model = b.model,
                                .friction = b.settings.friction,
@@ -101,7 +101,7 @@ void ParticleEngine::find_meetings(float h) {
                                .self_collision = common_of(*b.def).self_collision});
   }
   std::sort(surface_bodies_.begin(), surface_bodies_.end(),
-            [](const SurfaceBody& a, const SurfaceBody& b) { return a.first < b.first; });
+            [](const SurfaceBody& a, const SurfaceBody& b) { return a.id < b.id; });
   meetings_.find(surface_bodies_, x_, v_before_, h, workers_);
 }
 

@@ -110,7 +110,7 @@ void ParticleEngine::take_torn(Body& b, std::shared_ptr<const ParticleModel> mod
   b.line_bends = BendLines(model->line_bends, b.count);
   b.hinges = BendRows(model->hinges, b.count);
   b.model = std::move(model);
-  meetings_.forget(b.id.index);
+  meetings_.forget(b.id);
   rigid_meetings_.forget();
   b.forget_looks();
   b.set_stale();

@@ -8,10 +8,9 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "collide/surface_contacts.h"
+#include "collide/surface_searches.h"
 #include "particle/particle_model.h"
 #include "solve/contact_rows.h"
 
@@ -19,7 +18,7 @@ namespace pliant {
 
 /// A body as its surface sees it.
 struct SurfaceBody {
-  std::uint32_t slot = 0;
+  BodyId id{};
   std::uint32_t first = 0;  ///< its first node among all
   std::shared_ptr<const ParticleModel> model;
   float friction = 0;
@@ -30,13 +29,13 @@ struct SurfaceBody {
 
 class SurfaceMeetings {
  public:
-  /// Finds the contacts of all bodies, given in the order of their nodes, for the next `h` seconds.
+  /// Finds the contacts of all bodies, which must be sorted by id, for the next `h` seconds.
   void find(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h,
             Workers& workers);
   /// Bodies were moved by hand, added or removed: what was remembered means nothing now.
   void forget();
   /// One body got another surface.
-  void forget(std::uint32_t slot);
+  void forget(BodyId body);
   /// Leaves out the contacts for which `is_unwanted(contact)`.
   template <typename IsUnwanted>
   void drop(IsUnwanted&& is_unwanted) {
@@ -49,37 +48,42 @@ class SurfaceMeetings {
 
   /// What decides the future.
   struct Memory {
-    struct Search {
-      std::pair<std::uint32_t, std::uint32_t> slots;
-      std::vector<SideNote> sides;
-      SurfaceContacts::Candidates candidates;
-    };
     std::vector<FeatureContact> contacts;
-    std::vector<Search> searches;
-    std::vector<std::pair<std::uint32_t, SurfaceTree::Fit>> fits;  ///< by slot
+    SurfaceSearches::Memory surfaces;
   };
-  Memory memory() const;
+  Memory memory() const { return {contacts_, searches_.memory()}; }
   void restore(const Memory& memory);
 
  private:
-  struct Tree {
+  /// What a tree was made of.
+  struct Source {
     std::shared_ptr<const ParticleModel> model;
     std::uint32_t first = 0, first_feature = 0;
-    std::unique_ptr<SurfaceTree> tree;
-    bool is_fitted = false;
+    bool operator==(const Source&) const = default;
   };
-  bool may_meet(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h);
+  /// Places among the bodies; the same twice for self contact.
+  struct Near {
+    std::uint32_t a, b;
+  };
+  void find_pairs(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h);
+  void find_boxes(std::span<const SurfaceBody> bodies, std::span<const Vec4> x, std::span<const Vec4> v, float h);
   void build_trees(std::span<const SurfaceBody> bodies);
-  void restore_fits(Workers& workers);
-  void look(const SurfaceBody& a, const SurfaceBody& b, std::span<const Vec4> x, Workers& workers);
+  void build_tree(const SurfaceBody& body, const Source& source);
+  void tidy(std::span<const SurfaceBody> bodies);
+  void look(const SurfaceBody& a, const SurfaceBody& b, SurfaceContacts& search, std::span<const Vec4> x,
+            Workers& workers);
+  void recall_impulses();
 
-  std::map<std::uint32_t, Tree> trees_;                                          ///< by slot
-  std::map<std::pair<std::uint32_t, std::uint32_t>, SurfaceContacts> searches_;  ///< by slots; equal for self contact
+  SurfaceSearches searches_;
+  std::map<BodyId, Source> sources_;  ///< of the trees
   std::vector<FeatureContact> contacts_, before_;
-  std::vector<std::pair<std::uint32_t, SurfaceTree::Fit>> saved_fits_;  ///< to be restored when there are trees again
-  std::vector<Vec4> rest_;                                              // scratch, kept for its memory, like the next
-  std::vector<Aabb> boxes_;
   bool overflowed_ = false;
+  // Scratch, kept for its memory:
+  std::vector<Near> near_;
+  std::vector<SurfacePairId> pairs_;
+  std::vector<std::uint8_t> is_used_;  ///< by body: in a pair
+  std::vector<Aabb> boxes_;
+  std::vector<Vec4> rest_;
 };
 
 }  // namespace pliant
