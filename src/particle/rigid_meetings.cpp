@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace pliant {
 namespace {
@@ -42,7 +43,7 @@ std::unique_ptr<SurfaceTree> make_tree(const BodySurface& surface) {
   for (const Vec3 p : surface.rest) rest.push_back({p.x, p.y, p.z, 0});
   auto topology = make_surface_topology(
       {.faces = surface.faces, .free_edges = surface.segments, .rest = rest, .radius = surface.radius});
-  return topology ? std::make_unique<SurfaceTree>(std::move(topology).value()) : nullptr;
+  return topology ? std::make_unique<SurfaceTree>(std::move(topology).value(), false) : nullptr;
 }
 
 }  // namespace
@@ -53,12 +54,17 @@ void RigidMeetings::find_pairs(std::span<const BodySurface> surfaces, std::span<
   for (std::uint32_t s = 0; s < surfaces.size(); ++s) {
     const BodySurface& surface = surfaces[s];
     if (!surface.is_active || (surface.faces.empty() && surface.segments.empty())) continue;
-    const Aabb box = box_of_way(surface, h);
-    if (!is_finite(box.size())) continue;
+    const auto may_slip = [&](const RigidFeatures::Piece& piece) { return is_small(piece, kLarge * surface.depth); };
+    // Mostly there is nothing that could, and the surface need not be looked at.
+    std::optional<Aabb> box;
     for (std::uint32_t o = 0; o < obstacles.size(); ++o) {
       const Obstacle& obstacle = obstacles[o];
-      const bool may_touch = collide(surface.filter, obstacle.filter) && box.overlaps(obstacle.bounds);
-      if (!may_touch || !is_sharp(*obstacle.shape, surface.depth)) continue;
+      if (!collide(surface.filter, obstacle.filter) || !is_sharp(*obstacle.shape, surface.depth)) continue;
+      if (!box) box = box_of_way(surface, h);
+      if (!is_finite(box->size())) break;
+      if (!box->overlaps(obstacle.bounds)) continue;
+      const auto& features = features_.of(obstacle.shape);
+      if (std::none_of(features->pieces().begin(), features->pieces().end(), may_slip)) continue;
       near_.push_back({s, o});
       pairs_.emplace_back(surface.id, obstacle.id);
     }
@@ -91,8 +97,6 @@ void RigidMeetings::find(std::span<const BodySurface> surfaces, std::span<const 
     const BodySurface& surface = surfaces[near.surface];
     const Obstacle& obstacle = obstacles[near.obstacle];
     const auto& features = features_.of(obstacle.shape);
-    const auto may_slip = [&](const RigidFeatures::Piece& piece) { return is_small(piece, kLarge * surface.depth); };
-    if (std::none_of(features->pieces().begin(), features->pieces().end(), may_slip)) continue;
     if (near.surface != last) {
       last = near.surface;
       tree = trees_.tree(surface.id);
