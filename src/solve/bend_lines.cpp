@@ -24,7 +24,7 @@ BendLines::BendLines(std::span<const Bend> bends, std::size_t node_count) : rows
   lines_ = LineBatches(lines, {}, node_count, 3);
   compliance_.assign(lines_.nodes.size(), kInfinity);
   for (auto& weights : weights_) weights.assign(lines_.nodes.size(), 0);
-  impulses_.assign(3 * lines_.nodes.size(), 0);
+  bent_speeds_.assign(3 * lines_.nodes.size(), 0);
   lines_.for_each_line([&](std::uint32_t line, std::size_t at) {
     for (std::size_t i = 0; i + 2 < lines.of(line).size(); ++i, at += kLanes) {
       const Bend& bend = bends[first_rows[line] + i];
@@ -55,31 +55,35 @@ void BendLines::sweep(const LineBatches::Batch& batch, const Vec4* x, Vec4* v, f
   NodeLanes node[3];
   const std::size_t start = kIsBack ? rows - 1 : 0;
   for (const std::size_t k : {kFirst, std::size_t{1}}) {
-    place_of[k] = load_nodes(x, place(start + k)).xyz;
+    if constexpr (!kIsBack) place_of[k] = load_nodes(x, place(start + k)).xyz;
     node[k] = load_nodes(v, place(start + k));
   }
   for (std::size_t n = 0; n < rows; ++n) {
     const std::size_t row = kIsBack ? rows - 1 - n : n, at = begin + kLanes * row;
-    place_of[kLast] = load_nodes(x, place(row + kLast)).xyz;
+    if constexpr (!kIsBack) place_of[kLast] = load_nodes(x, place(row + kLast)).xyz;
     node[kLast] = load_nodes(v, place(row + kLast));
     const Float8 a = load8(&weights_[0][at]), b = load8(&weights_[1][at]), c = load8(&weights_[2][at]);
     const Float8 aw = a * node[0].w, bw = b * node[1].w, cw = c * node[2].w;
     const Float8 softness = load8(&compliance_[at]) * inverse_h_squared;
     const Float8 diagonal = softness + a * aw + b * bw + c * cw;
-    LaneVec3<Float8> wrong = (place_of[0] * a + place_of[1] * b + place_of[2] * c) * broadcast(inverse_h) +
-                             (node[0].xyz * a + node[1].xyz * b + node[2].xyz * c);
-    // What the row gave on the way there, and what that has bent it less.
+    const LaneVec3<Float8> speed = node[0].xyz * a + node[1].xyz * b + node[2].xyz * c;
+    LaneVec3<Float8> bent;
     if constexpr (kIsBack) {
-      const LaneVec3<Float8> given = load_vec8(&impulses_[3 * at]);
-      wrong = wrong + select(softness < kInfinity, given * softness, LaneVec3<Float8>{});
+      bent = load_vec8(&bent_speeds_[3 * at]);
+    } else {
+      bent = (place_of[0] * a + place_of[1] * b + place_of[2] * c) * broadcast(inverse_h);
     }
-    const LaneVec3<Float8> impulse = wrong * (-1 / diagonal);
-    if constexpr (!kIsBack) store_vec8(&impulses_[3 * at], impulse);
+    const LaneVec3<Float8> impulse = (bent + speed) * (-1 / diagonal);
+    // What is left of it on the way back, when the row has given this already.
+    if constexpr (!kIsBack) {
+      const LaneVec3<Float8> given = select(softness < kInfinity, impulse * softness, LaneVec3<Float8>{});
+      store_vec8(&bent_speeds_[3 * at], bent + given);
+    }
     node[0].xyz = node[0].xyz + impulse * aw;
     node[1].xyz = node[1].xyz + impulse * bw;
     node[2].xyz = node[2].xyz + impulse * cw;
     store(row + kFirst, node[kFirst]);
-    place_of[kFirst] = place_of[1], place_of[1] = place_of[kLast];
+    if constexpr (!kIsBack) place_of[kFirst] = place_of[1], place_of[1] = place_of[kLast];
     node[kFirst] = node[1], node[1] = node[kLast];
   }
   store(kIsBack ? 1 : rows, node[kFirst]), store(kIsBack ? 0 : rows + 1, node[1]);

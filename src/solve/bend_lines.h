@@ -35,7 +35,7 @@ class BendLines {
   // By place and lane: the row that begins there. One that does not exist gives way to anything.
   std::array<std::vector<float>, 3> weights_;
   std::vector<float> compliance_;
-  std::vector<float> impulses_;  ///< N s, of the way there: three for each row
+  std::vector<float> bent_speeds_;  ///< m/s, how bent each row is in a substep: three for each row
   std::size_t rows_ = 0;
 };
 
