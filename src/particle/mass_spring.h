@@ -88,7 +88,8 @@ class MassSpring {
 
   template <typename Term>
   double sum_groups(Workers& workers, Term&& term);
-  double guess(Workers& workers, std::span<const Vec4> x, const RigidPart& rigid, float h);
+  double rounding_energy(std::span<const Vec4> x) const;
+  double guess(Workers& workers, std::span<const Vec4> x, const RigidPart& rigid, double noise, float h);
   void predict(std::span<const Vec4> x, const RigidPart& rigid, float h, float share);
   double assemble(Workers& workers, float h);
   void invert_diagonal(std::size_t group);
@@ -124,6 +125,7 @@ class MassSpring {
   std::vector<float> inverse_;         ///< of the diagonal blocks, per group 6 x 8; 0 for nodes that do not move
   std::vector<float> mass_;            ///< kg, 0 for held nodes; whole groups
   std::vector<double> partial_;
+  double all_stiffness_ = 0;  ///< N/m, of all springs
   float enclosure_scale_ = 0;
   double enclosure_energy_ = 0;
   int iterations_ = 0;
