@@ -261,18 +261,49 @@ void ParticleEngine::number_rigid_bodies() {
   }
 }
 
+void ParticleEngine::take_contacts(std::vector<Contact>& contacts) {
+  if (contacts.empty()) {
+    contacts.swap(contacts_);
+  } else {
+    contacts.insert(contacts.end(), contacts_.begin(), contacts_.end());
+  }
+  contacts_.clear();
+}
+
+/// A cloth has thousands of them, which all threads write down.
 void ParticleEngine::note_touches(const Body& b) {
-  const std::span<const Vec4> x = positions(b);
-  for_each_touch(b.touches, [&](const ContactGroup& group, std::uint32_t i) {
-    const Vec3 normal = group.normal_of(i);
-    contacts_.push_back({.a = b.id,
-                         .b = group.other,
-                         .position = x[group.node + i].xyz() - normal * (group.gap[i] + b.model->radius),
-                         .normal = normal,
-                         .depth = -group.gap[i],
-                         .normal_impulse = group.normal_impulse[i],
-                         .friction_impulse = lane_of(group.friction_impulse, i)});
+  constexpr std::size_t kParts = 4;
+  touch_starts_.assign(1, contacts_.size());
+  for (const auto& part : b.touches) {
+    Int8 count{};
+    for (const ContactGroup& group : part) count -= group.touches;
+    std::size_t total = touch_starts_.back();
+    for (std::size_t lane = 0; lane < kLanes; ++lane) total += static_cast<std::size_t>(count[lane]);
+    touch_starts_.push_back(total);
+  }
+  contacts_.resize(touch_starts_.back());
+  parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t part = begin; part < end; ++part) {
+      note_touches(b, b.touches[part], contacts_.data() + touch_starts_[part]);
+    }
   });
+}
+
+void ParticleEngine::note_touches(const Body& b, std::span<const ContactGroup> groups, Contact* to) const {
+  const std::span<const Vec4> x = positions(b);
+  for (const ContactGroup& group : groups) {
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      if (group.touches[i] == 0) continue;
+      const Vec3 normal = group.normal_of(i);
+      *to++ = {.a = b.id,
+               .b = group.other,
+               .position = x[group.node + i].xyz() - normal * (group.gap[i] + b.model->radius),
+               .normal = normal,
+               .depth = -group.gap[i],
+               .normal_impulse = group.normal_impulse[i],
+               .friction_impulse = lane_of(group.friction_impulse, i)};
+    }
+  }
 }
 
 void ParticleEngine::note_contacts() {

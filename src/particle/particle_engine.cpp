@@ -251,7 +251,7 @@ void ParticleEngine::add_momenta(Vec3 gravity, double& kinetic, double& potentia
   for (const std::uint32_t slot : slots_) {
     const Body& b = body(slot);
     if (b.settings.frozen) continue;
-    const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
+    const RigidFit fit = fit_rigid(workers_, positions(b), velocities(b), masses(b), moment_parts_);
     kinetic += fit.kinetic;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;

@@ -21,6 +21,7 @@
 #include "base/parallel.h"
 #include "collide/body_surface.h"
 #include "collide/obstacle.h"
+#include "math/point_masses.h"
 #include "particle/node_search.h"
 #include "particle/particle_model.h"
 #include "particle/rigid_meetings.h"
@@ -180,7 +181,8 @@ class ParticleEngine {
   /// Tension of chains only; what bending and shear add is left out.
   Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
   AnchorState anchor_state(std::uint32_t anchor_slot) const;
-  std::span<const Contact> contacts() const { return contacts_; }
+  /// Those of the step go to the end of `contacts`, without a copy where that is empty.
+  void take_contacts(std::vector<Contact>& contacts);
   const ParticleReport& report() const { return report_; }
   void add_momenta(Vec3 gravity, double& kinetic, double& potential, double (&linear)[3], double (&angular)[3]) const;
   void add_to_hash(Hasher& hasher) const;
@@ -280,6 +282,7 @@ class ParticleEngine {
   void list_guest_ties(const Body& body, SharedGuest& guest) const;
   void take_guest_rows(Body& body, const SharedGuest& guest);
   void note_touches(const Body& body);
+  void note_touches(const Body& body, std::span<const ContactGroup> groups, Contact* to) const;
   void note_contacts();
   void note_reactions(float h);
   void note_fixed_reactions();
@@ -359,6 +362,8 @@ class ParticleEngine {
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
+  std::vector<std::size_t> touch_starts_;          ///< scratch: where the contacts of each part of a body begin
+  mutable std::vector<NodeMoments> moment_parts_;  ///< scratch
   ParticleReport report_;
   std::vector<std::uint32_t> small_jellies_;  ///< scratch: slots
   float last_substep_ = 0;                    ///< s

@@ -78,7 +78,9 @@ std::span<const BodySurface> ParticleEngine::list_surfaces() {
       b.cell = mean_edge(*b.model);
     }
     b.way_velocities.resize(b.count);
-    for (std::uint32_t i = 0; i < b.count; ++i) b.way_velocities[i] = v_before_[b.first + i].xyz();
+    parallel_for(workers_, b.count, 8 * kNodesPerPart, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) b.way_velocities[i] = v_before_[b.first + i].xyz();
+    });
     open_surfaces_.push_back({.id = b.id,
                               .revision = b.revision,
                               .faces = b.model->faces,

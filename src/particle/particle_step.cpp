@@ -46,19 +46,25 @@ void ParticleEngine::begin_step(float dt) {
 void ParticleEngine::apply_damping(Body& b, float dt) {
   if (b.model->damping <= 0 || carries_rigid(b)) return;
   if (b.model->piece_count > 1 || has_held_nodes(b)) return damp_pieces(b, dt);
-  const RigidFit fit = fit_rigid(positions(b), velocities(b), masses(b));
+  const RigidFit fit = fit_rigid(workers_, positions(b), velocities(b), masses(b), moment_parts_);
   const float keep = std::exp(-b.model->damping * dt);
-  for (std::uint32_t i = b.first; i < b.first + b.count; ++i) {
-    if (v_[i].w <= 0) continue;
-    const Vec3 rigid = fit.velocity + cross(fit.angular_velocity, x_[i].xyz() - fit.center);
-    add(v_[i], (v_[i].xyz() - rigid) * (keep - 1));
-  }
+  parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = b.first + begin; i < b.first + end; ++i) {
+      if (v_[i].w <= 0) continue;
+      const Vec3 rigid = fit.velocity + cross(fit.angular_velocity, x_[i].xyz() - fit.center);
+      add(v_[i], (v_[i].xyz() - rigid) * (keep - 1));
+    }
+  });
 }
 
 void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
   last_substep_ = h;
   gravity_ = gravity;
-  v_before_ = v_;
+  v_before_.resize(v_.size());
+  parallel_for(workers_, v_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
+    std::copy(v_.begin() + std::ptrdiff_t(begin), v_.begin() + std::ptrdiff_t(end),
+              v_before_.begin() + std::ptrdiff_t(begin));
+  });
   for_each_active([&](Body& b) {
     const Vec3 pull = gravity * (b.settings.gravity_scale * h);
     parallel_for(workers_, b.count, kNodesPerChunk, [&](std::size_t begin, std::size_t end) {

@@ -79,7 +79,7 @@ std::span<const Contact> World::Impl::contacts() const { return all_contacts; }
 void World::Impl::publish() {
   all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
   all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
-  all_contacts.insert(all_contacts.end(), particle.contacts().begin(), particle.contacts().end());
+  particle.take_contacts(all_contacts);
   all_contacts.insert(all_contacts.end(), layered.contacts().begin(), layered.contacts().end());
   find_touch_events();
   report.step = state.step;
@@ -93,7 +93,6 @@ void World::Impl::publish() {
   publish_particles();
   publish_layered();
   report.contacts = contacts().size();
-  for (const Contact& contact : contacts()) report.max_penetration = std::max(report.max_penetration, contact.depth);
 
   const Momenta momenta = rigid.momenta();
   report.kinetic_energy = momenta.kinetic;
@@ -116,10 +115,12 @@ void World::Impl::publish() {
   queries_stale = true;
 }
 
+/// The contacts are many: they are gone through once, for what the report says of them too.
 void World::Impl::find_touch_events() {
   touching_now.clear();
   const Contact* last = nullptr;
   for (const Contact& contact : contacts()) {
+    report.max_penetration = std::max(report.max_penetration, contact.depth);
     if (contact.normal_impulse <= 0 && contact.depth < 0) continue;  // near, but not touching
     // A cloth touches with many nodes, one after the other.
     if (last && last->a == contact.a && last->b == contact.b) continue;
