@@ -111,7 +111,9 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
     const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
     std::sort(contacts_.begin(), contacts_.end(),
               [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
-    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius, kLittle * 0.5f * (a.margin() + b.margin()));
+    const bool are_solids = a.topology().is_closed() && b.topology().is_closed();
+    const float little = are_solids ? kLittle * 0.5f * (a.margin() + b.margin()) : 0.0f;
+    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius, little);
   }
   report_.tests = is_small ? count : 0;
   for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();

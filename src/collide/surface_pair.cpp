@@ -51,7 +51,7 @@ float ridge_height(const SurfaceEdge& edge, Vec3 away, PointOf&& point_of) {
 /// Whether the surface falls off from the edge as seen from outside: on both sides, or if it is closed on one and does
 /// not rise on the other.
 template <typename PointOf>
-bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 away, float flat, bool is_deep,
+bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 away, float flat, bool is_strict,
               PointOf&& point_of) {
   if (!topology.is_closed() || edge.face_count != 2) return ridge_height(edge, away, point_of) >= flat;
   const Vec3 start = point_of(edge.nodes[0]), d = point_of(edge.nodes[1]) - start;
@@ -60,7 +60,7 @@ bool is_ridge(const SurfaceTopology& topology, const SurfaceEdge& edge, Vec3 awa
     const float fall = -slant(away, across(point_of(wing) - start, d));
     least = std::min(least, fall), most = std::max(most, fall);
   }
-  if (least < (most > kSteep && !is_deep ? -kRiseAtRim : -kRise)) return false;
+  if (least < (most > kSteep && !is_strict ? -kRiseAtRim : -kRise)) return false;
   return most * 0.5f * length(d) >= flat;
 }
 
@@ -156,9 +156,11 @@ bool SurfacePair::is_redundant_on_face(const Separation& at, float t) const {
 bool SurfacePair::are_ridges(Vec3 normal, float t, bool is_deep) const {
   const SurfaceTopology &a = first->topology(), &b = second->topology();
   const float flat = a.flatness + b.flatness;
-  return is_ridge(a, a.edges[feature[0]], -normal, flat, is_deep,
+  // Cloth has other edges nearby; around the corners of a pole it would catch.
+  const bool is_strict = is_deep || !a.is_closed() || !b.is_closed();
+  return is_ridge(a, a.edges[feature[0]], -normal, flat, is_strict,
                   [&](std::uint32_t n) { return point_of_first(n, t); }) &&
-         is_ridge(b, b.edges[feature[1]], normal, flat, is_deep,
+         is_ridge(b, b.edges[feature[1]], normal, flat, is_strict,
                   [&](std::uint32_t n) { return point_of_second(n, t); });
 }
 

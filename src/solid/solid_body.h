@@ -141,7 +141,7 @@ class SolidBody {
   /// How much faster than it should a node may come nearer to what it touches, m/s.
   float allowed_violation(float dt) const { return 0.2f * slop_ / dt; }
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
-  double largest_motion(Workers& workers, Vec3 gravity, float dt) const;
+  double largest_motion(Workers& workers, Vec3 gravity, float dt);
   void bound_motion(Workers& workers, double most, float dt);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
@@ -170,7 +170,8 @@ class SolidBody {
   struct StartSums {
     double of_b = 0, of_pull = 0, gain = 0, cost = 0;
   };
-  std::vector<StartSums> norms_;  ///< scratch, per chunk
+  std::vector<StartSums> norms_;      ///< scratch, per chunk
+  std::vector<double> energy_parts_;  ///< of `largest_motion` alone
 };
 
 }  // namespace pliant

@@ -33,7 +33,7 @@ double norm_squared(const std::vector<float>& masses, Velocity&& velocity) {
 }  // namespace
 
 /// The most that |v₁| may be, by mass. Before the change of velocity is taken.
-double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) const {
+double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) {
   const LaneVec3<Float8> fall = broadcast_vec8(gravity * dt);
   const double free = norm_squared(masses_, [&](std::size_t g) {
     const Float8 mass = max(load8(masses_.data() + kLanes * g), broadcast(1e-30f));
@@ -46,8 +46,7 @@ double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) const
     asked = std::max(asked, static_cast<double>(length_squared(row.target - row.normal * along)));
   }
   asked = std::sqrt(asked * mass_);
-  std::vector<double> scratch;
-  const double stored = std::max(measure_energy(workers, *this, scratch), 0.0);
+  const double stored = std::max(measure_energy(workers, *this, energy_parts_), 0.0);
   return asked + std::sqrt(std::pow(std::sqrt(free) + asked, 2) + 2 * stored);
 }
 
