@@ -380,6 +380,8 @@ void LayeredSystem::turn_direction(Workers& workers, const Vector6& whole, doubl
       e_.set_group(g, z - shift - cross(turn, places_.group(g)) + e_.group(g) * by);
     }
   });
+  // The lanes after the last node have no mass that would hold them: they stay zero.
+  for (std::uint32_t i = layer_->node_count(); i < kLanes * layer_->groups(); ++i) e_.set(i, {});
   if (start_.core_is_fixed) return;
   for (std::size_t k = 0; k < 6; ++k) direction6_[k] = core_z_[k] + whole[k] + beta * direction6_[k];
 }

@@ -34,6 +34,25 @@ void spin_freely(float young_modulus, float speed) {
 TEST(LayeredFlight, SoftTorusKeepsItsSpinAndEnergy) { spin_freely(3e3f, 2); }
 TEST(LayeredFlight, FirmTorusKeepsItsSpinAndEnergy) { spin_freely(6e4f, 6); }
 
+TEST(LayeredFlight, ABallOfAnyNumberOfNodesSpinsOn) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.3f, 8);
+  def.thickness = 0.08f;
+  def.material.young_modulus = 1e6f;
+  def.angular_velocity = {0, 20, 0};
+  const auto body = make_body(def);
+  ASSERT_NE(body->node_count() % kLanes, 0u);
+  Workers workers(1);
+  for (int step = 0; step < 20; ++step) {
+    body->solve(workers, {}, 1.0f / 60);
+    body->advance(workers, 1.0f / 60);
+  }
+  for (std::uint32_t i = body->node_count(); i < kLanes * body->layer().groups(); ++i) {
+    EXPECT_EQ(body->state().elastic_velocity.get(i), Vec3{});
+    EXPECT_EQ(body->state().displacement.get(i), Vec3{});
+  }
+}
+
 TEST(LayeredFlight, AStiffLayerTumblesAsARigidBody) {
   Workers workers(2);
   // Inertia across and along the axis of symmetry, from the spin of unit turns.
