@@ -1,9 +1,9 @@
 // One layered body: its state, and the stages of its step (Galoppo et al. 2006 §4, with corrections).
 //
-// The solve (layered_system.h) takes place in the axes of the body as the step begins. `advance` then moves the core
-// and, in the body's axes, the nodes, and carries the velocities over to the turned axes: absolute velocities stay as
-// they are, which is all there is to centrifugal and Coriolis forces. What that loses or gains of the body's momentum
-// and spin, of second order in the angle turned, is put right by a motion of the whole.
+// The solve (layered_system.h) takes place in the axes of the body as the step begins, where nodes feel centrifugal
+// forces. `advance` then moves the nodes in the body's axes, turns their velocities against the core as Coriolis forces
+// do, and turns the body as a whole as its spin says (free_rotation.h). What that loses or gains of the body's momentum
+// and spin is put right by a motion of the whole.
 #pragma once
 
 #include <cstdint>
@@ -116,9 +116,10 @@ class LayeredBody {
 
     /// Of mass, from the core's centre.
     Vec3d center() const { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
+    std::array<double, 9> inertia() const;  ///< about that
   };
   Moments moments(Workers& workers) const;
-  void turn_axes(Workers& workers, Vec3d turn, float dt);
+  void turn_axes(Workers& workers, Quat step, float dt);
   void take_velocities();
 
   std::shared_ptr<const LayeredDef> def_;

@@ -136,6 +136,7 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
   });
   Matrix6 of_layer{};
   add_layer_mass(of_layer, mass.values);
+  const Matrix6 layer_mass = of_layer;
   const Matrix6 of_core = mass_matrix(layer.core_mass(), layer.core_inertia(), {});
   core_mass_ = start.axes.to_world(of_core);
   core_block_ = of_core;
@@ -163,9 +164,40 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
   for (std::size_t k = 0; k < 3; ++k) r6_[k] += layer.core_mass() * static_cast<double>(start.gravity[k] * dt);
   x6_ = start.velocity;
   if (start.core_is_fixed) r6_ = {};
+  add_centrifugal(workers, layer_mass);
   direction6_ = {}, product6_ = {};
   parallel_for(workers, layer.groups(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) e_.set_group(g, {}), q_.set_group(g, {});
+  });
+}
+
+/// What pulls the nodes outward, seen from a core that turns: −ω × (ω × u), less the motion as a whole that it would
+/// be. (That the whole goes straight on and turns as its spin says is up to LayeredBody::advance.)
+void LayeredSystem::add_centrifugal(Workers& workers, const Matrix6& of_layer) {
+  const Vec3d turn = start_.axes.to_body(part_of(start_.velocity, 3));
+  if (start_.core_is_fixed || length_squared(turn) == 0) return;
+  const double h = dt_;
+  const Vec3d moment(of_layer[31], of_layer[20], of_layer[24]);  // Σ m u
+  Vec3d spin;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) spin[i] += of_layer[6 * (i + 3) + k + 3] * turn[k];
+  }
+  const Vector6 net = start_.axes.to_world(joined(cross(turn, cross(turn, moment)) * -h, cross(turn, spin) * -h));
+  Cholesky6 whole;
+  for (std::size_t i = 0; i < 36; ++i) whole.at(i / 6, i % 6) = whole_mass_[i];
+  whole.factor();
+  const Vector6 motion = whole.solve(net), of_core = core_mass_ * motion;
+  for (std::size_t k = 0; k < 6; ++k) r6_[k] -= of_core[k];
+  const Vector6 body = start_.axes.to_body(motion);
+  const LaneVec3<Float8> shift = broadcast_vec8(rounded(body, 0)), back = broadcast_vec8(rounded(body, 3));
+  const LaneVec3<Float8> w = broadcast_vec8(turn.to_float());
+  const Float8 time = broadcast(dt_);
+  parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      const LaneVec3<Float8> u = places_.group(g);
+      const LaneVec3<Float8> kick = cross(w, cross(w, u)) * time + shift + cross(back, u);
+      r_.set_group(g, r_.group(g) - kick * load8(layer_->masses() + 8 * g));
+    }
   });
 }
 

@@ -177,6 +177,7 @@ class LayeredSystem {
   template <typename OfGroup>
   Sums sum_groups(Workers& workers, std::size_t count, OfGroup&& of_group);
   void list_blocks();
+  void add_centrifugal(Workers& workers, const Matrix6& of_layer);
   Matrix6 core_block() const;
   Vec3 direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
   LaneSym3<float> inverse_block(std::uint32_t node) const;

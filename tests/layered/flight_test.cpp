@@ -33,6 +33,41 @@ void spin_freely(float young_modulus, float speed) {
 
 TEST(LayeredFlight, SoftTorusKeepsItsSpinAndEnergy) { spin_freely(3e3f, 2); }
 TEST(LayeredFlight, FirmTorusKeepsItsSpinAndEnergy) { spin_freely(6e4f, 6); }
+// A third of a turn to a whole radian in a step: with angular velocities of its beginning, rings go over to their axis
+// of least inertia, with twice the energy.
+TEST(LayeredFlight, FastTorusKeepsItsSpinAndEnergy) { spin_freely(3e5f, 30); }
+TEST(LayeredFlight, VeryFastTorusKeepsItsSpinAndEnergy) { spin_freely(1e6f, 60); }
+TEST(LayeredFlight, FastStiffTorusKeepsItsSpinAndEnergy) { spin_freely(1e7f, 30); }
+
+TEST(LayeredFlight, ASpinningRingGrowsByWhatPullsItsSkinOutward) {
+  // The same ring, once turning and once pulled by the same forces at rest.
+  LayeredDef def = torus_def(1e6f);
+  def.material.stiffness_damping = 0.01f;
+  def.angular_velocity = {0, 40, 0};
+  def.tolerance = 1e-5f;
+  Workers workers(1);
+  constexpr float kStep = 1.0f / 60;
+  const auto turning = make_body(def);
+  for (int i = 0; i < 200; ++i) turning->solve(workers, {}, kStep), turning->advance(workers, kStep);
+  def.angular_velocity = {};
+  const auto pulled = make_body(def);
+  const double speed = turning->totals(workers).angular_velocity.y;
+  for (int i = 0; i < 200; ++i) {
+    for (std::uint32_t node = 0; node < pulled->node_count(); ++node) {
+      const Vec3 u = turning->layer().rest().get(node) + turning->state().displacement.get(node);
+      pulled->push_node(node, Vec3{u.x, 0, u.z} * float(speed * speed * kStep) * pulled->layer().masses()[node]);
+    }
+    pulled->solve(workers, {}, kStep), pulled->advance(workers, kStep);
+  }
+  float most = 0, difference = 0;
+  for (std::uint32_t node = 0; node < pulled->node_count(); ++node) {
+    most = std::max(most, length(pulled->state().displacement.get(node)));
+    difference =
+        std::max(difference, length(turning->state().displacement.get(node) - pulled->state().displacement.get(node)));
+  }
+  EXPECT_GT(most, 1e-4f);
+  EXPECT_LT(difference, 0.01f * most);
+}
 
 TEST(LayeredFlight, ABallOfAnyNumberOfNodesSpinsOn) {
   LayeredDef def;
