@@ -51,16 +51,23 @@ SolveResult LayeredSolver::iterate(Workers& workers, double threshold, int max_i
 }
 
 /// True when what the rows do to the body as a whole stands still, or no longer moves anything, and no contact is
-/// wrong by more than `allowed`, m/s. How friction is shared between neighbouring nodes may still change: it goes on
+/// wrong by more than it may be. How friction is shared between neighbouring nodes may still change: it goes on
 /// settling in the next step. (Multipliers amplify what is left of the residual: less than kSteadyForce takes many
 /// rounds that move nothing.)
-bool LayeredSolver::update_rows(float allowed, bool moves) {
-  constexpr double kSteadyForce = 3e-2;
+bool LayeredSolver::update_rows(const LayeredTolerance& tolerance, float dt, bool moves) {
+  constexpr double kSteadyForce = 3e-2, kOfPatch = 0.3;
   const LayeredSystem::RowSums sums = body_->update_rows();
-  double change = 0;
-  for (std::size_t k = 0; k < 6; ++k) change = std::max(change, std::abs(sums.given[k] - last_sum_[k]));
+  // Forces, and their moments about the centre of pressure: a little to a side of where it belongs, it sets wheels
+  // rolling. Where they are spread out it may be off by more.
+  Vector6 changed = sums.given;
+  for (std::size_t k = 0; k < 6; ++k) changed[k] -= last_sum_[k];
+  const Vec3d push = part_of(changed, 0), arm = sums.size > 0 ? sums.moment / sums.size : Vec3d{};
+  const Vec3d moment = part_of(changed, 3) - cross(arm, push);
+  const double radius = sums.size > 0 ? std::sqrt(std::max(sums.spread / sums.size - length_squared(arm), 0.0)) : 0;
+  const double lever = std::max(static_cast<double>(tolerance.lever), kOfPatch * radius);
+  const double change = std::max(length(push), length(moment) / lever);
   last_sum_ = sums.given;
-  return (change <= kSteadyForce * sums.size || !moves) && sums.progress.violation <= allowed;
+  return (change <= kSteadyForce * sums.size || !moves) && sums.progress.violation <= tolerance.violation / dt;
 }
 
 void LayeredSolver::begin_round(Workers& workers) {
@@ -92,7 +99,7 @@ SolveResult LayeredSolver::run_rounds(Workers& workers, const LayeredTolerance& 
       continue;
     }
     searches = false;
-    const bool settled = update_rows(tolerance.violation / dt, round == 0 || part.iterations > 1);
+    const bool settled = update_rows(tolerance, dt, round == 0 || part.iterations > 1);
     result.converged = part.converged && settled;
     if (result.converged && round > 0) break;
     // Rounds that find nothing to move find nothing else either.

@@ -15,6 +15,7 @@ struct LayeredTolerance {
   float residual = 1e-3f;
   int max_iterations = 400;
   float violation = 1e-4f;  ///< m that a contact may be wrong by
+  float lever = 1e-2f;      ///< m, at which a moment of contacts counts as much as a force
 };
 
 class LayeredSolver {
@@ -28,7 +29,7 @@ class LayeredSolver {
   SolveResult iterate(Workers& workers, double threshold, int max_iterations, double enough = 0);
   double take_step(Workers& workers, double step);
   void begin_round(Workers& workers);
-  bool update_rows(float allowed, bool moves);
+  bool update_rows(const LayeredTolerance& tolerance, float dt, bool moves);
   SolveResult run_rounds(Workers& workers, const LayeredTolerance& tolerance, double threshold, float dt);
 
   LayeredSystem* body_ = nullptr;

@@ -274,7 +274,9 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
       const double change = row.update(v), size = static_cast<double>(length(row.multiplier));
       sums.progress.add({change, size * size, violation});
       sums.size += size;
-      const Vector6 given = wrench(Vec3d(row.multiplier), Vec3d(node_arm(row.node)));
+      const Vec3d arm(node_arm(row.node));
+      sums.moment += arm * size, sums.spread += length_squared(arm) * size;
+      const Vector6 given = wrench(Vec3d(row.multiplier), arm);
       for (std::size_t k = 0; k < 6; ++k) sums.given[k] += given[k];
     }
   });
@@ -282,6 +284,7 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
   for (const RowSums& part : row_sums_) {
     total.progress.add(part.progress);
     total.size += part.size;
+    total.moment += part.moment, total.spread += part.spread;
     for (std::size_t k = 0; k < 6; ++k) total.given[k] += part.given[k];
   }
   return total;

@@ -113,8 +113,10 @@ class LayeredSystem {
   void add_row_impulses(float sign);
   struct RowSums {
     RowProgress progress;
-    double size = 0;  ///< of the multipliers, N s
-    Vector6 given{};  ///< by them to the body, N s and N m s, world axes
+    double size = 0;    ///< of the multipliers, N s
+    Vec3d moment{};     ///< of their sizes: the arm of the centre of pressure, times the size
+    double spread = 0;  ///< Σ |λ| |arm|²
+    Vector6 given{};    ///< by them to the body, N s and N m s, world axes
   };
   /// After a round: the rows take the velocities that it found.
   RowSums update_rows();

@@ -113,6 +113,48 @@ TEST(LayeredContact, RestsCalmly) {
   EXPECT_LT(length(body->state().position - place), 1e-3);
 }
 
+LayeredDef ball_def(float young_modulus) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.3f, 12);
+  def.thickness = 0.08f;
+  def.material.young_modulus = young_modulus, def.material.stiffness_damping = 0.002f;
+  def.position = {0, 0.3f, 0};
+  return def;
+}
+
+struct Roll {
+  double speed = 0, turning = 0;  ///< m/s and rad/s, the largest of the last second
+};
+
+Roll roll(const LayeredDef& def, float friction, int steps) {
+  const auto body = make_body(def);
+  Workers workers(2);
+  Roll roll;
+  for (int i = 0; i < steps; ++i) {
+    step(*body, workers, 1.0f / 60, friction);
+    if (i < steps - 60) continue;
+    const LayeredTotals sums = body->totals(workers);
+    roll.speed = std::max(roll.speed, length(sums.momentum) / sums.mass);
+    roll.turning = std::max(roll.turning, length(sums.angular_velocity));
+  }
+  return roll;
+}
+
+TEST(LayeredContact, ABallThatIsSetDownDoesNotSetOffByItself) {
+  // Its faces are flat: it may roll over to one, which is worth 0.1 m/s.
+  EXPECT_LT(roll(ball_def(1e7f), 0.5f, 600).speed, 0.1);
+  EXPECT_LT(roll(ball_def(1e6f), 0.5f, 600).speed, 0.01);
+}
+
+// Rocking on its faces is worth 0.6 rad/s.
+TEST(LayeredContact, ABallOnIceDoesNotBeginToSpin) { EXPECT_LT(roll(ball_def(1e6f), 0, 1200).turning, 0.5); }
+
+TEST(LayeredContact, ARollingBallGainsNoSpeed) {
+  LayeredDef def = ball_def(1e7f);
+  def.velocity = {0.5f, 0, 0}, def.angular_velocity = {0, 0, -0.5f / 0.3f};
+  EXPECT_LT(roll(def, 0.5f, 600).speed, 0.5);
+}
+
 TEST(LayeredContact, APressCannotPushTheSurfaceThroughTheCore) {
   LayeredDef def = torus_def(2e3f, 60, 30);  // far too soft for its weight
   def.core_density = 8000;
