@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "geometry/adjacency.h"
+#include "geometry/bvh.h"
+#include "geometry/primitives.h"
 #include "geometry/vec3d.h"
 
 namespace pliant {
@@ -15,6 +17,8 @@ namespace {
 /// The least volume of a tet over that of a third of an upright prism of the same face and
 /// least thickness.
 constexpr double kLeastShare = 0.05;
+/// The layer takes at most this share of the way through the body: the other side needs as much, and the core some.
+constexpr double kMostDepth = 0.45;
 
 class CoreMaker {
  public:
@@ -22,17 +26,24 @@ class CoreMaker {
       : surface_(surface), count_(surface.vertices.size()), faces_of_(vertex_faces(surface.faces, count_)) {
     for (std::size_t i = 0; i < count_; ++i) {
       surface_points_.emplace_back(surface.vertices[i]);
-      thickness_.push_back(double(thickness.size() == 1 ? thickness[0] : thickness[i]));
+      asked_.push_back(double(thickness.size() == 1 ? thickness[0] : thickness[i]));
     }
+    std::vector<Aabb> boxes(surface.faces.size());
+    for (std::size_t f = 0; f < boxes.size(); ++f) {
+      for (const std::uint32_t k : surface.faces[f]) boxes[f].include(surface.vertices[k]);
+    }
+    tree_.build(boxes);
+    thickness_ = asked_;
   }
 
   Result<LayerCore> make() {
+    limit_thickness();
     offset_from_smooth();
     share_.assign(count_, 1.0);
     constexpr int kRounds = 60;
     for (int round = 0; round < kRounds; ++round) {
       if (round == kRounds / 3) turn_thin_places();
-      if (!thin_bad_places(round > 2 * kRounds / 3)) return finish();
+      if (!thin_bad_places(round > 2 * kRounds / 3) && !thin_deep_places()) return finish();
     }
     const std::size_t face = worst_face();
     return Error{.message = fmt::format("there is no room for a layer under face {}: the surface folds there, or is "
@@ -47,6 +58,50 @@ class CoreMaker {
 
   Vec3d face_normal(const std::vector<Vec3d>& at, const Face& f) const {
     return cross(at[f[1]] - at[f[0]], at[f[2]] - at[f[0]]);
+  }
+
+  /// How far a way inward goes before it leaves the body, m; endless under surfaces that enclose nothing.
+  double way_through(std::size_t i, Vec3d direction) const {
+    const Vec3 origin = surface_.vertices[i], along = normalized(direction).to_float();
+    constexpr float kFar = 1e30f;
+    float nearest = kFar;
+    tree_.cast_ray(origin, along, kFar, [&](std::uint32_t f, float t) {
+      const Face& face = surface_.faces[f];
+      if (std::find(face.begin(), face.end(), i) != face.end()) return t;
+      const auto hit = intersect_ray_triangle(origin, along, t, surface_.vertices[face[0]], surface_.vertices[face[1]],
+                                              surface_.vertices[face[2]]);
+      return hit && !hit->from_front ? nearest = hit->t : t;
+    });
+    return nearest < kFar ? double(nearest) : 1e300;
+  }
+
+  /// Nowhere more than the body has room for. What counts is the least of a node and its neighbours: a ray may pass by
+  /// a rim.
+  void limit_thickness() {
+    std::vector<double> room(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      Vec3d normal;
+      for (const std::uint32_t f : faces_of_[i]) normal += face_normal(surface_points_, surface_.faces[f]);
+      room[i] = kMostDepth * way_through(i, -normal);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (const std::uint32_t f : faces_of_[i]) {
+        for (const std::uint32_t k : surface_.faces[f]) thickness_[i] = std::min(thickness_[i], room[k]);
+      }
+    }
+  }
+
+  /// True if the layer of some nodes goes beyond what the body has room for, along the ways that were found.
+  bool thin_deep_places() {
+    constexpr double kAllowed = 0.49;  // between nodes that lean towards each other
+    bool any = false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const double reach = length(inward_[i]) * share_[i], room = way_through(i, inward_[i]);
+      if (reach <= kAllowed * room) continue;
+      share_[i] *= std::min(kMostDepth * room / reach, 0.95);
+      any = true;
+    }
+    return any;
   }
 
   /// Core points at full thickness: below a copy of the surface whose bumps are smoothed away at the scale of the
@@ -154,8 +209,9 @@ class CoreMaker {
     LayerCore out;
     for (std::size_t i = 0; i < count_; ++i) {
       out.points.push_back(core(i).to_float());
-      if (share_[i] < 1) ++out.thinned;
-      out.thinnest = std::min(out.thinnest, float(share_[i]));
+      const double share = share_[i] * thickness_[i] / asked_[i];
+      if (share < 1) ++out.thinned;
+      out.thinnest = std::min(out.thinnest, float(share));
     }
     const Result<double> volume = check_layer_core(surface_, out.points);
     if (!volume) return volume.error();
@@ -167,7 +223,8 @@ class CoreMaker {
   std::size_t count_;
   Csr faces_of_;
   std::vector<Vec3d> surface_points_, inward_;  ///< inward: to the core at full thickness
-  std::vector<double> thickness_, share_;
+  std::vector<double> asked_, thickness_, share_;
+  Bvh tree_;  ///< of the faces
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "geometry/layer_core.h"
 #include "geometry/vec3d.h"
+#include "geometry/winding_number.h"
 #include "pliant/generators.h"
 
 namespace pliant {
@@ -149,6 +150,25 @@ TEST(LayerCore, BumpsAndEdgesInvertNothing) {
 TEST(LayerCore, ThicknessBeyondTheBodyIsMadeToFit) {
   // Twice the radius of the tube.
   expect_layer(atlas_torus(0.5f, 0.1f, 40, 20).surface, 0.2f, 800);
+}
+
+TEST(LayerCore, NoLayerSticksOutOfItsBody) {
+  // A layer thicker than the body would come out at the other side, and weigh more than all of it.
+  const auto expect_inside = [](const TriMesh& surface, float thickness) {
+    const Result<LayerCore> core = make_layer_core(surface, std::vector<float>{thickness});
+    ASSERT_TRUE(core) << core.error().to_string();
+    EXPECT_GT(core->thinned, 0u);
+    TriMesh inner = surface;
+    inner.vertices = core->points;
+    EXPECT_GT(enclosed_volume(inner), 0);
+    const WindingNumber winding(surface.vertices, surface.faces);
+    for (const Vec3 point : core->points) EXPECT_GT(winding(point), 0.5);
+  };
+  const AtlasOptions options{.resolution = 40};
+  for (const float thickness : {0.02f, 10.0f})
+    expect_inside(make_atlas(tri_box({1, 0.02f, 1}, 0.05f), options)->surface, thickness);
+  for (const float thickness : {0.2f, 10.0f}) expect_inside(make_atlas(tri_gear(), options)->surface, thickness);
+  expect_inside(atlas_sphere(0.5f, 12).surface, 10);
 }
 
 TEST(LayerCore, NonsenseIsRefused) {
