@@ -76,6 +76,14 @@ bool surface_of_mesh(const SceneReader& r, const SurfaceDraft& draft, Atlas& out
   if (!mesh) return false;
   if (!draft.resolution) {
     out.surface = welded(*mesh->surface);
+    if (const auto problems = validate(out.surface, {.require_closed = true, .max_problems = 1}); !problems.empty()) {
+      field.refuse(problems.front().message + "; mend it, or give a `resolution`, which mends what can be mended");
+      return false;
+    }
+    // All faces inward, as some programs write them.
+    if (enclosed_volume(out.surface) < 0) {
+      for (Face& face : out.surface.faces) std::swap(face[1], face[2]);
+    }
     return true;
   }
   Result<Atlas> made = make_atlas(*mesh->surface, {.resolution = *draft.resolution,

@@ -216,7 +216,7 @@ template <typename Timed>
 bool check_on_nodes(const SceneReader& r, const EventDraft<Timed>& d) {
   if (!check_force(r, d)) return false;
   for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
-    if (held_part(body->def)) continue;
+    if (held_part(body->def) || std::holds_alternative<LayeredDef>(body->def)) continue;
     r.refuse(fmt::format("`{}` is rigid: it has no nodes", shown(d.body_name)));
     return false;
   }

@@ -41,6 +41,70 @@ Status check_surface(const TriMesh& surface) {
   return {};
 }
 
+Error bad_layout(std::string message) { return Error{.message = std::move(message), .field = "atlas.layout"}; }
+
+/// That texture coordinates, where there are any, are those of the surface.
+Status check_layout(const Atlas& atlas) {
+  const AtlasLayout& layout = atlas.layout;
+  const std::size_t nodes = atlas.surface.vertices.size(), faces = atlas.surface.faces.size();
+  if (layout.empty() && layout.uvs.empty() && layout.nodes.empty()) return {};
+  if (layout.nodes.size() != layout.uvs.size()) {
+    return bad_layout(fmt::format("{} nodes for {} texture coordinates", layout.nodes.size(), layout.uvs.size()));
+  }
+  if (layout.faces.size() != faces || (!layout.charts.empty() && layout.charts.size() != faces)) {
+    return bad_layout(fmt::format("{} faces, with charts of {}, for {} of the surface", layout.faces.size(),
+                                  layout.charts.size(), faces));
+  }
+  for (std::size_t i = 0; i < layout.uvs.size(); ++i) {
+    if (layout.nodes[i] >= nodes)
+      return bad_layout(fmt::format("point {} is of node {}: there are {}", i, layout.nodes[i], nodes));
+    if (!std::isfinite(layout.uvs[i].x) || !std::isfinite(layout.uvs[i].y)) {
+      return bad_layout(fmt::format("the texture coordinates of point {} are not finite", i));
+    }
+  }
+  for (std::size_t f = 0; f < faces; ++f) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t point = layout.faces[f][k];
+      if (point >= layout.nodes.size()) {
+        return bad_layout(fmt::format("face {} has point {}: there are {}", f, point, layout.nodes.size()));
+      }
+      if (layout.nodes[point] != atlas.surface.faces[f][k]) {
+        return bad_layout(fmt::format("face {} is another one than that of the surface", f));
+      }
+    }
+  }
+  return {};
+}
+
+/// The same of grids.
+Status check_charts(const Atlas& atlas) {
+  std::size_t faces = 0;
+  for (std::size_t i = 0; i < atlas.charts.size(); ++i) {
+    const AtlasChart& chart = atlas.charts[i];
+    const auto refuse = [&](std::string message) {
+      return Error{.message = std::move(message), .field = fmt::format("atlas.charts[{}]", i)};
+    };
+    if (chart.columns < 2 || chart.rows < 2 ||
+        chart.nodes.size() != static_cast<std::size_t>(chart.columns) * static_cast<std::size_t>(chart.rows)) {
+      return refuse(fmt::format("{} nodes for {} columns and {} rows", chart.nodes.size(), chart.columns, chart.rows));
+    }
+    for (const std::uint32_t node : chart.nodes) {
+      if (node >= atlas.surface.vertices.size()) {
+        return refuse(fmt::format("node {} does not exist: there are {}", node, atlas.surface.vertices.size()));
+      }
+    }
+    faces += 2 * static_cast<std::size_t>(chart.columns - 1) * static_cast<std::size_t>(chart.rows - 1);
+  }
+  if (faces == 0 || faces == atlas.surface.faces.size()) return {};
+  return Error{.message = fmt::format("they have {} faces, the surface {}", faces, atlas.surface.faces.size()),
+               .field = "atlas.charts"};
+}
+
+/// Closed, but with its inside out: its layer would be outside.
+bool is_inside_out(const TriMesh& surface) {
+  return validate(surface, {.require_closed = true, .max_problems = 1}).empty() && enclosed_volume(surface) < 0;
+}
+
 Result<std::vector<Vec3>> core_points(const LayeredDef& def) {
   const TriMesh& surface = def.atlas.surface;
   if (!def.core.empty()) {
@@ -100,6 +164,11 @@ bool is_closed(const TriMesh& surface) { return validate(surface, {.require_clos
 Result<std::shared_ptr<const LayeredLayer>> LayeredLayer::make(const LayeredDef& def) {
   const std::size_t nodes = def.atlas.surface.vertices.size();
   if (Status status = check_surface(def.atlas.surface); !status) return status.error();
+  if (Status status = check_layout(def.atlas); !status) return status.error();
+  if (Status status = check_charts(def.atlas); !status) return status.error();
+  if (is_inside_out(def.atlas.surface)) {
+    return Error{.message = "the faces look inward: turn them round", .field = "atlas.surface"};
+  }
   if (Status s = check_factors("thickness_factors", def.thickness_factors, nodes); !s) return s.error();
   if (Status s = check_factors("stiffness_factors", def.stiffness_factors, nodes); !s) return s.error();
   if (Status s = check_factors("density_factors", def.density_factors, nodes); !s) return s.error();

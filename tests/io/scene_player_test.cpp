@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/scene_temp.h"
 #include "io/scene_text.h"
 
 namespace pliant {
@@ -44,6 +45,44 @@ TEST(ScenePlayer, EventsReachAllCopies) {
   for (const ScenePlayer::NamedBody& named : player.named_bodies()) {
     EXPECT_NEAR(player.world().state(named.body)->velocity.x, 2, 1e-5) << named.name;
   }
+}
+
+TEST(ScenePlayer, ForcesAndPressureReachTheSkinOfLayeredBodies) {
+  const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0]}, "bodies": [
+      {"kind": "layered", "name": "pushed", "surface": {"sphere": 0.3, "segments": 16}, "thickness": 0.08,
+       "material": {"young_modulus": 1e6}},
+      {"kind": "layered", "name": "pressed", "surface": {"sphere": 0.3, "segments": 16}, "thickness": 0.08,
+       "material": {"young_modulus": 1e6, "stiffness_damping": 0.01}, "position": [5, 0, 0]}],
+      "events": [{"kind": "node_force", "from": 0, "to": 1, "body": "pushed", "nodes": {"nearest": {"point": [0.3, 0, 0]}},
+                  "force": [-12, 0, 0]},
+                 {"kind": "pressure", "from": 0, "to": 2, "body": "pressed", "pressure": 10000}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  for (int i = 0; i < 60; ++i) player.step();
+  const BodyState pushed = *player.world().state(player.body("pushed"));
+  EXPECT_NEAR(pushed.velocity.x * pushed.mass, -12, 0.2);
+  const Aabb box = player.world().state(player.body("pressed"))->bounds;
+  EXPECT_LT(box.size().y, 0.6f * 0.9999f);
+}
+
+TEST(ScenePlayer, SurfacesOfLayeredBodiesAreClosedAndLookOutward) {
+  const TempFolder folder;
+  const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+  folder.write("sound.obj", corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  folder.write("inward.obj", corners + "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n");
+  folder.write("open.obj", corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\n");
+  folder.write("mixed.obj", corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 4 3\n");
+  const auto mass = [&](const std::string& name) {
+    const Result<Scene> scene = load_scene(folder.write(name + ".json", R"({"bodies": [{"kind": "layered", "name": "b",
+        "surface": {"mesh": "m"}, "thickness": 0.05, "material": {"young_modulus": 1e6}}],
+        "meshes": {"m": {"kind": "file", "path": ")" + name + ".obj\"}}}"));
+    if (!scene.ok()) return scene.error().message.find("resolution") != std::string::npos ? -1.0f : -2.0f;
+    const ScenePlayer player = ScenePlayer::create(*scene).value();
+    return player.world().state(player.body("b"))->mass;
+  };
+  EXPECT_NEAR(mass("sound"), 1000.0f / 6, 0.1f);
+  EXPECT_EQ(mass("inward"), mass("sound"));
+  EXPECT_EQ(mass("open"), -1);
+  EXPECT_EQ(mass("mixed"), -1);
 }
 
 TEST(ScenePlayer, SaysWhereTheWorldRefusedSomething) {

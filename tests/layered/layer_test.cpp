@@ -191,5 +191,44 @@ TEST(LayeredBody, APushOnTheSurfaceMovesTheCoreInTheSameStep) {
   EXPECT_LT(length(body->totals(workers).momentum - Vec3d(0.5, -1, 2)), 1e-5 * 2.3);
 }
 
+TEST(LayeredLayer, TextureCoordinatesOfAnotherSurfaceAreRefused) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.3f, 6);
+  def.thickness = 0.08f;
+  const auto refused = [](const LayeredDef& wrong) {
+    const auto layer = LayeredLayer::make(wrong);
+    return !layer && layer.error().field.rfind("atlas", 0) == 0;
+  };
+  EXPECT_TRUE(LayeredLayer::make(def));
+  LayeredDef wrong = def;
+  wrong.atlas.charts[0].nodes[3] = 99999999;
+  EXPECT_TRUE(refused(wrong));
+  wrong = def;
+  wrong.atlas.charts.pop_back();
+  EXPECT_TRUE(refused(wrong));
+  def.atlas.layout = layout_of(def.atlas);
+  EXPECT_TRUE(LayeredLayer::make(def));
+  wrong = def;
+  wrong.atlas.layout.nodes[0] = 99999999;
+  EXPECT_TRUE(refused(wrong));
+  wrong = def;
+  wrong.atlas.layout.faces[5] = {1, 2, 88888888};
+  EXPECT_TRUE(refused(wrong));
+  wrong = def;
+  wrong.atlas.layout.faces.pop_back();
+  EXPECT_TRUE(refused(wrong));
+  wrong = def;
+  wrong.atlas.layout.uvs[0].x = NAN;
+  EXPECT_TRUE(refused(wrong));
+}
+
+TEST(LayeredLayer, ASurfaceWithItsInsideOutIsRefused) {
+  LayeredDef def;
+  def.atlas.surface = atlas_sphere(0.3f, 6).surface;
+  EXPECT_TRUE(LayeredLayer::make(def));
+  for (Face& face : def.atlas.surface.faces) std::swap(face[1], face[2]);
+  EXPECT_FALSE(LayeredLayer::make(def));
+}
+
 }  // namespace
 }  // namespace pliant
