@@ -57,6 +57,7 @@ Summary summarize(const World& world) {
     summary.mass += double{state.mass};
     if (world.kind(body) != BodyKind::Rigid) {
       add_nodes(world, body, summary);
+      ++summary.dynamic;
       summary.extent.include(state.bounds);
       continue;
     }

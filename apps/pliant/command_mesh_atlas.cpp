@@ -1,6 +1,8 @@
 // pliant mesh atlas IN --out OUT
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -69,17 +71,34 @@ void print_report(const AtlasReport& r) {
 }
 
 /// How a layer would fit under the surface.
-int print_layer(const TriMesh& surface, float thickness) {
-  const float all[1] = {thickness};
-  const Result<LayerCore> core = make_layer_core(surface, all);
-  if (!core) return report_error(core.error()), kExitError;
-  fmt::print("layer     {}, the smallest of {:.3g} m³; {:.4g} m thick, but thinner under {} ({:.0f} % at least)\n",
-             count_of(3 * surface.faces.size(), "tet"), core->smallest_volume, thickness,
-             count_of(core->thinned, "node"), 100 * core->thinnest);
-  return kExitOk;
+void print_layer(const TriMesh& surface, float thickness, const LayerCore& core) {
+  fmt::print("layer     {}, the smallest of {:.3g} m³; {:.4g} m thick, but thinner under {} ({:.3g} % at least)\n",
+             count_of(3 * surface.faces.size(), "tet"), core.smallest_volume, thickness, count_of(core.thinned, "node"),
+             100 * core.thinnest);
+}
+
+/// Files of these endings hold texture coordinates.
+Status check_ending(const std::string& out) {
+  std::string ending = fs::path(out).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* good : {".obj", ".gltf", ".glb", ".vtk", ".vtu"}) {
+    if (ending == good) return {};
+  }
+  return Error{
+      .message = fmt::format("`{}` files hold no texture coordinates: choose .obj, .gltf, .glb, .vtk or .vtu", ending),
+      .file = out,
+      .field = "--out"};
+}
+
+std::string check_thickness(const std::string& typed) {
+  char* end = nullptr;
+  const float value = std::strtof(typed.c_str(), &end);
+  const bool is_sound = end != typed.c_str() && *end == 0 && value > 0 && std::isfinite(value);
+  return is_sound ? std::string() : fmt::format("a thickness must be positive and finite, not {}", typed);
 }
 
 int make(const AtlasCommand& command) {
+  if (const Status s = check_ending(command.out); !s.ok()) return report_error(s.error()), kExitError;
   Result<MeshFile> mesh = load_mesh(command.in);
   if (!mesh) return report_error(mesh.error()), kExitError;
   if (mesh->surface.faces.empty()) mesh->surface = extract_surface(mesh->solid);
@@ -92,6 +111,10 @@ int make(const AtlasCommand& command) {
     error.file = command.in;
     return report_error(error), kExitError;
   }
+  const Vec3 sides = atlas->surface.bounds().size();
+  const float thickness = command.thickness > 0 ? command.thickness : 0.1f * std::min({sides.x, sides.y, sides.z});
+  const Result<LayerCore> core = make_layer_core(atlas->surface, {&thickness, 1});
+  if (!core) return report_error(core.error()), kExitError;
   if (const Status s = save_mesh(command.out, cut_open(*atlas)); !s.ok()) return report_error(s.error()), kExitError;
   const fs::path picture =
       command.picture.empty() ? fs::path(command.out).replace_extension(".png") : fs::path(command.picture);
@@ -99,11 +122,9 @@ int make(const AtlasCommand& command) {
     return report_error(s.error()), kExitError;
   }
   print_report(report);
-  const Vec3 sides = atlas->surface.bounds().size();
-  const float thickness = command.thickness > 0 ? command.thickness : 0.1f * std::min({sides.x, sides.y, sides.z});
-  const int code = print_layer(atlas->surface, thickness);
+  print_layer(atlas->surface, thickness, *core);
   fmt::print("{}: {}\n{}: the charts\n", command.out, count_of(report.faces, "face"), picture.string());
-  return code;
+  return kExitOk;
 }
 
 }  // namespace
@@ -127,7 +148,7 @@ void add_atlas_command(CLI::App* mesh, int& exit_code) {
                 "that");
   app->add_option("--thickness", command->thickness,
                   "Of the layer to try, in metres; a tenth of the shortest side if left out")
-      ->check(CLI::PositiveNumber);
+      ->check(check_thickness);
   app->add_option("--picture", command->picture, "The picture of the charts; OUT with the ending .png if left out");
   app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));

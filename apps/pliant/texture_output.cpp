@@ -8,6 +8,8 @@
 #include "io/mesh_format.h"
 #include "io/texture_format.h"
 
+#include "output.h"
+
 namespace pliant::app {
 namespace {
 
@@ -32,19 +34,25 @@ Result<TextureOutput> TextureOutput::create(const std::filesystem::path& folder,
   if (!made) return made.error();
   TextureOutput out(std::move(*made));
   std::set<std::string> taken;
-  Error why{.message = "no body of the scene is layered", .field = "--textures"};
+  std::string left_out;
   for (const BodyId body : world.bodies()) {
     if (world.kind(body) != BodyKind::Layered) continue;
     Result<LayeredTextures> textures = LayeredTextures::create(world, body, resolution);
     if (!textures) {
-      why = textures.error();
+      left_out += fmt::format("{}`{}`", left_out.empty() ? "" : ", ", world.name(body));
       continue;
     }
     const std::string name = file_name(world.name(body), body.index, taken);
     if (Status s = out.write_mesh(name, (*world.layered_def(body))->atlas); !s.ok()) return s.error();
     out.bodies_.push_back({name, std::move(*textures)});
   }
-  if (out.bodies_.empty()) return why;
+  if (!left_out.empty()) {
+    left_out += ": no texture coordinates; give the `surface` a `resolution`, or one of the built-in forms";
+  }
+  if (out.bodies_.empty()) {
+    return Error{.message = left_out.empty() ? "no body of the scene is layered" : left_out, .field = "--textures"};
+  }
+  if (!left_out.empty()) report_warning("--textures: left out " + left_out);
   return out;
 }
 

@@ -212,6 +212,18 @@ class Generate(CommandTest):
         self.assertIn(", the mesh's own\n", again)
         self.assertEqual(self.names(), ["a.obj", "a.png", "b.glb", "c.png", "p.obj"])
 
+    def test_atlas_says_what_it_cannot_do_and_writes_nothing(self):
+        self.succeed("mesh", "generate", "head", "--out", "p.obj")
+        for thickness in ["nan", "0", "-1", "inf", "x"]:
+            said = self.fail_with(2, "mesh", "atlas", "p.obj", "--out", "a.obj", "--thickness", thickness)
+            self.assertIn(f"positive and finite, not {thickness}", said)
+        for name in ["a.stl", "a.msh"]:
+            self.assertIn("no texture coordinates", self.fail_with(1, "mesh", "atlas", "p.obj", "--out", name))
+        self.assertEqual(self.names(), ["p.obj"])
+        # A layer thicker than the body is made to fit.
+        said = self.succeed("mesh", "atlas", "p.obj", "--resolution", "40", "--out", "a.obj", "--thickness", "10").stdout
+        self.assertRegex(said, r"thinner under \d+ nodes")
+
     def test_atlas_of_an_open_mesh(self):
         self.write("t.obj", TET.replace("f 2 3 4\n", ""))
         self.assertIn("t.obj: mesh: the mesh is open: 3 edges", self.fail_with(1, "mesh", "atlas", "t.obj", "--out", "a.obj"))

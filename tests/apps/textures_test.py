@@ -46,6 +46,16 @@ class Textures(CommandTest):
         out = self.succeed("run", "s.json", "--textures", "out", "--texture-size", str(RESOLUTION)).stdout
         self.assertIn("textures: out (", out)
 
+    def test_names_bodies_without_texture_coordinates_and_goes_on(self):
+        bare = {"kind": "layered", "name": "bare", "surface": {"mesh": "m"}, "material": "foam", "thickness": 0.1}
+        meshes = {"m": {"kind": "pumpkin", "radius": 0.4, "segments": 32}}
+        self.write("s.json", {**BALL, "bodies": [*BALL["bodies"], bare], "meshes": meshes})
+        done = self.succeed("run", "s.json", "--textures", "out", "--texture-size", str(RESOLUTION))
+        self.assertIn("left out `bare`", done.stderr)
+        self.assertIn("soft_ball.obj", os.listdir(self.path("out")))
+        self.write("s.json", {**BALL, "bodies": [bare], "meshes": meshes})
+        self.assertIn("`bare`", self.fail_with(1, "run", "s.json", "--textures", "out2"))
+
     def test_hold_places_normals_and_contacts(self):
         self.run_ball()
         names = [f"soft_ball.{what}.{frame:05}.exr" for what in ["contact", "normal", "position"] for frame in range(4)]
