@@ -13,6 +13,9 @@ namespace {
 /// The layer is never pressed to less than this share of its thickness: linear elasticity has no floor, and would let
 /// the surface pass through the core.
 constexpr float kThinnest = 0.15f;
+/// Rows of contacts stop there; what else presses it, forces and its own weight, is stopped a little deeper. The other
+/// ways nodes go so many thicknesses of the layer at most.
+constexpr float kThinnestOfAll = 0.1f, kFarthest = 2;
 constexpr std::uint32_t kLimitRow = 0xffffffff;
 constexpr std::size_t kGrain = 32;
 
@@ -316,11 +319,27 @@ std::array<double, 9> LayeredBody::Moments::inertia() const {
   return out;
 }
 
+/// Displacements go as far as they may, and what would take them further stops there. It only ever takes energy; what
+/// it takes of momentum `advance` gives back to the whole.
+void LayeredBody::move_nodes(std::size_t g, float dt) {
+  const LaneVec3<Float8> n = layer_->inward().group(g);
+  LaneVec3<Float8> e = state_.elastic_velocity.group(g), q = state_.displacement.group(g) + e * broadcast(dt);
+  const Float8 zero{}, least = broadcast(1e-30f), squared = max(dot(n, n), least);
+  const Float8 excess = dot(q, n) / squared - broadcast(1 - kThinnestOfAll);
+  const auto is_deep = excess > zero;
+  q = q - n * select(is_deep, excess, zero);
+  e = e - n * select(is_deep, max(dot(e, n) / squared, zero), zero);
+  const Float8 most = broadcast(kFarthest * layer_->thickness()), size = sqrt(dot(q, q));
+  const auto is_far = size > most;
+  const LaneVec3<Float8> along = q * (broadcast(1) / max(size, least));
+  q = q - along * select(is_far, size - most, zero);
+  e = e - along * select(is_far, max(dot(e, along), zero), zero);
+  state_.displacement.set_group(g, q), state_.elastic_velocity.set_group(g, e);
+}
+
 void LayeredBody::advance(Workers& workers, float dt) {
   if (def_->core_is_fixed) {
-    for (std::size_t g = 0; g < layer_->groups(); ++g) {
-      state_.displacement.set_group(g, state_.displacement.group(g) + state_.elastic_velocity.group(g) * broadcast(dt));
-    }
+    for (std::size_t g = 0; g < layer_->groups(); ++g) move_nodes(g, dt);
     return;
   }
   const Moments before = moments(workers);
@@ -356,12 +375,10 @@ void LayeredBody::turn_axes(Workers& workers, Quat step, float dt) {
     axis[k] = 1;
     *columns[k] = broadcast_vec8(back.to_world(axis));
   }
-  const Float8 h = broadcast(dt);
   parallel_for(workers, layer_->groups(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      const LaneVec3<Float8> e = state_.elastic_velocity.group(g);
-      state_.displacement.set_group(g, state_.displacement.group(g) + e * h);
-      state_.elastic_velocity.set_group(g, turned * e);
+      move_nodes(g, dt);
+      state_.elastic_velocity.set_group(g, turned * state_.elastic_velocity.group(g));
     }
   });
   state_.rotation = (step * state_.rotation).normalized();

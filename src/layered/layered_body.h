@@ -119,6 +119,7 @@ class LayeredBody {
     std::array<double, 9> inertia() const;  ///< about that
   };
   Moments moments(Workers& workers) const;
+  void move_nodes(std::size_t g, float dt);
   void turn_axes(Workers& workers, Quat step, float dt);
   void take_velocities();
 

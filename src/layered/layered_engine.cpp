@@ -34,9 +34,6 @@ void LayeredEngine::add_body(BodyId id, std::unique_ptr<LayeredBody> body) {
   entry->body = std::move(body);
   entry->before = entry->body->state();
   entry->revision = ++revisions_;
-  for (std::uint32_t i = 0; i < entry->body->node_count(); ++i) {
-    entry->thickness += length(entry->body->layer().inward().get(i)) / static_cast<float>(entry->body->node_count());
-  }
   entry->guest = std::make_unique<LayeredGuest>(*entry->body);
   insert(id, std::move(entry));
 }

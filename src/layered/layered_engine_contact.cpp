@@ -113,7 +113,7 @@ std::span<const BodySurface> LayeredEngine::list_surfaces() {
                          .filter = layered.settings.filter,
                          .is_active = layered.is_active(),
                          .is_skin = true,
-                         .thickness = layered.thickness});
+                         .thickness = layered.body->layer().thickness()});
   }
   return surfaces_;
 }

@@ -19,7 +19,6 @@ struct LayeredEngine::Entry {
   LayeredSettings settings;
   std::uint64_t revision = 0;  ///< which body it is, of all that ever were
   std::unique_ptr<LayeredGuest> guest;
-  float thickness = 0;  ///< m, of the layer, on the average
 
   // Of this step.
   Vec3 force{}, torque{};                                   ///< on all of it, N, N m

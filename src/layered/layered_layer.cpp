@@ -259,6 +259,7 @@ void LayeredLayer::build_core(const LayeredDef& def, const std::vector<Vec3>& co
   for (std::uint32_t i = 0; i < node_count_; ++i) {
     rest_.set(i, (Vec3d(surface.vertices[i]) - center_).to_float());
     inward_.set(i, core[i] - surface.vertices[i]);
+    thickness_ += length(inward_.get(i)) / static_cast<float>(node_count_);
   }
 }
 

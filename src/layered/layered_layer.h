@@ -43,6 +43,7 @@ class LayeredLayer {
   const LaneVectors& inward() const { return inward_; }   ///< from a node to its core point: the layer's thickness, m
   const float* masses() const { return masses_.data(); }  ///< kg, by node
   float cell() const { return cell_; }                    ///< m, mean length of an edge
+  float thickness() const { return thickness_; }          ///< m, on the average
   /// K x for the eight nodes of a group.
   LaneVec3<Float8> stiffness_times(std::size_t g, const float* x) const { return matrix_.times(g, x); }
   /// The same, less exact and faster.
@@ -66,7 +67,7 @@ class LayeredLayer {
   LaneVectors rest_, inward_;
   std::vector<float> masses_;
   std::vector<double> core_lumps_;  ///< kg, of the layer, by core point
-  float cell_ = 0;
+  float cell_ = 0, thickness_ = 0;
   LayerMatrix matrix_;
   LevelHierarchy hierarchy_;
 };

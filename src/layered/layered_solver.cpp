@@ -31,12 +31,13 @@ double LayeredSolver::take_step(Workers& workers, double step) {
 
 SolveResult LayeredSolver::iterate(Workers& workers, double threshold, int max_iterations, double enough) {
   constexpr int kFewest = 2;
+  constexpr double kNothing = 1e-26;  // J: sums of less than that are lost to the least of floats
   SolveResult result;
   double product = take_step(workers, 0), beta = 0;
   const double product_enough = product * enough * enough;
   for (;;) {
     result.residual = std::sqrt(std::max(product, 0.0));
-    result.converged = result.residual <= threshold;
+    result.converged = result.residual <= threshold || product <= kNothing;
     if (result.converged || result.iterations >= max_iterations || !std::isfinite(product)) break;
     if (product < product_enough && result.iterations >= kFewest) break;
     body_->turn_direction(workers, motion_, beta);

@@ -230,5 +230,75 @@ TEST(LayeredLayer, ASurfaceWithItsInsideOutIsRefused) {
   EXPECT_FALSE(LayeredLayer::make(def));
 }
 
+/// The skin is between its core and where it may go, and the body is finite.
+void expect_within_limits(const LayeredBody& body) {
+  ASSERT_TRUE(body.is_finite());
+  for (std::uint32_t i = 0; i < body.node_count(); ++i) {
+    const Vec3 inward = body.layer().inward().get(i), q = body.state().displacement.get(i);
+    EXPECT_LE(dot(q, inward), 0.901f * length_squared(inward));
+    EXPECT_LE(length(q), 2.001f * body.layer().thickness());
+  }
+}
+
+TEST(LayeredBody, NothingPushesTheSkinThroughItsCoreOrAway) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.3f, 8);
+  def.thickness = 0.08f;
+  def.material.young_modulus = 3e5f, def.material.stiffness_damping = 0.002f;
+  Workers workers(1);
+  constexpr float kStep = 1.0f / 60;
+  for (const bool is_fixed : {true, false}) {
+    def.core_is_fixed = is_fixed;
+    // 10 kN on one node, then all of them pulled outward and inward by 1 MPa.
+    for (const float pressure : {0.0f, 1e6f, -1e6f}) {
+      const auto body = make_body(def);
+      const float area = 4 * kPi * 0.09f / static_cast<float>(body->node_count());
+      Vec3d given;
+      double most = 0;
+      for (int step = 0; step < 60; ++step) {
+        for (std::uint32_t i = 0; i < body->node_count(); ++i) {
+          // From the core's centre, so that it does not turn.
+          const Vec3 outward = normalized(body->node_position(i) - body->state().position.to_float());
+          const Vec3 push = pressure != 0 ? outward * (pressure * area * kStep)
+                            : i == 0      ? outward * (-1e4f * kStep)
+                                          : Vec3{};
+          body->push_node(i, push), given += Vec3d(push);
+        }
+        body->solve(workers, {}, kStep);
+        body->advance(workers, kStep);
+        expect_within_limits(*body);
+      }
+      const LayeredTotals totals = body->totals(workers);
+      if (!is_fixed) {
+        EXPECT_LT(length(totals.momentum - given), 1e-3 * length(given) + 1) << pressure;
+      }
+      // Left alone, it never has more energy than when it was let go.
+      const double energy = totals.kinetic + body->elastic_energy(workers);
+      for (int step = 0; step < 60; ++step) {
+        body->solve(workers, {}, kStep);
+        body->advance(workers, kStep);
+        const double now = body->totals(workers).kinetic + body->elastic_energy(workers);
+        most = std::max(most, now / energy);
+      }
+      EXPECT_LT(most, 1.001) << pressure;
+    }
+  }
+}
+
+TEST(LayeredBody, ASkinTooSoftForItsWeightHangsOnItsCore) {
+  const auto body = make_body(torus_def(100));
+  Workers workers(1);
+  for (int i = 0; i < 120; ++i) body->solve(workers, {0, -9.81f, 0}, 1.0f / 60), body->advance(workers, 1.0f / 60);
+  expect_within_limits(*body);
+  const auto held_def = [] {
+    LayeredDef def = torus_def(100);
+    def.core_is_fixed = true;
+    return def;
+  };
+  const auto held = make_body(held_def());
+  for (int i = 0; i < 120; ++i) held->solve(workers, {0, -9.81f, 0}, 1.0f / 60), held->advance(workers, 1.0f / 60);
+  expect_within_limits(*held);
+}
+
 }  // namespace
 }  // namespace pliant
