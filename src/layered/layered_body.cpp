@@ -240,13 +240,17 @@ void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, f
   // The world's impulses are those of the end of the substep, so they act where nodes and centre of mass are then: with
   // the arms of its beginning, what pushes a wheel up stands a little before its axle, and brakes it. (Between bodies
   // the arms of the beginning keep the spin of both together.)
+  constexpr float kStraight = 0.5f;
   late_spin_ = {};
   const Vec3d center = moments(workers).center();
   const Vec3 drift = system_->core_velocity_at(center.to_float());
   for (const LayeredRow& row : system_->rows()) {
     if (row.is_limit) continue;
     const Vec3 v = system_->node_velocity(row.node);
-    late_spin_ += cross(Vec3d((v - drift) * dt), Vec3d(row.impulse(v)));
+    // No further than a straight line is a piece of its way around.
+    const Vec3 way = (v - drift) * dt;
+    const float most = kStraight * length(system_->node_arm(row.node)), size = length(way);
+    late_spin_ += cross(Vec3d(size > most ? way * (most / size) : way), Vec3d(row.impulse(v)));
   }
   state_.touches.assign(more.begin(), more.end());
   for (const LayeredRow& row : system_->rows()) {
