@@ -116,11 +116,11 @@ void SolidEngine::begin_step(float dt) {
   });
 }
 
-void SolidEngine::predict(float dt) {
+void SolidEngine::predict(Vec3 wind, float dt) {
   for_bodies([&](std::size_t i, Workers& workers) {
     Entry& solid = entry(slots_[i]);
     if (!solid.is_active()) return;
-    drag(solid, dt);
+    drag(solid, wind, dt);
     solid.body->assemble(workers, dt);
   });
 }

@@ -100,8 +100,8 @@ class SolidEngine {
 
   // --- The stages of a step ------------------------------------------------------------------------------------------
   void begin_step(float dt);
-  /// Elastic forces and matrices of awake bodies.
-  void predict(float dt);
+  /// The air's push, elastic forces and matrices of awake bodies.
+  void predict(Vec3 wind, float dt);
   /// Nodes near obstacles, and surfaces near each other, along the motion of this substep. `others` are the surfaces of
   /// cloth, rope and jelly, and the skins of layered bodies; they must stay until the islands are solved.
   void find_contacts(std::span<const Obstacle> obstacles, std::span<const BodySurface> others, Vec3 gravity, float dt);
@@ -252,7 +252,7 @@ class SolidEngine {
   void finish_islands(float dt);
   void finish_island(Island& island, float dt);
   static std::uint64_t hash_of(const Entry& entry);
-  static void drag(Entry& entry, float dt);
+  static void drag(Entry& entry, Vec3 wind, float dt);
 
   Workers& workers_;
   std::uint64_t added_ = 0;                      ///< bodies so far

@@ -111,7 +111,7 @@ void SolidEngine::explode(std::uint32_t slot, const Explosion& explosion) {
 /// The air in front of each face that moves against it takes its momentum. It acts as forces, so that the solver
 /// spreads them over the body: taken from the velocities of the nodes, there would soon be nothing to take from light
 /// ones.
-void SolidEngine::drag(Entry& solid, float dt) {
+void SolidEngine::drag(Entry& solid, Vec3 wind, float dt) {
   const float density = solid.body->def().drag;
   if (density <= 0) return;
   SolidBody& body = *solid.body;
@@ -122,15 +122,15 @@ void SolidEngine::drag(Entry& solid, float dt) {
     const Vec3 a = body.position(face[0]), b = body.position(face[1]), c = body.position(face[2]);
     const Vec3 area = 0.5f * cross(b - a, c - a), normal = normalized(area);
     const Vec3 velocity = (body.velocity(face[0]) + body.velocity(face[1]) + body.velocity(face[2])) / 3;
-    const float against = dot(velocity, normal);
+    const float against = dot(velocity - wind, normal);
     if (against <= 0) continue;
     const Vec3 force = normal * (-0.5f * density * length(area) * against * against);
     total += force;
     for (const std::uint32_t node : face) solid.drag.push_back({node, force / 3});
   }
-  // Never more than half of what the body has, or thick air would throw it back.
+  // Never more than half of what the body has against the air, or thick air would throw it back.
   const BodyState fit = rigid_fit(body);
-  const float most = 0.5f * fit.mass * length(fit.velocity) / dt;
+  const float most = 0.5f * fit.mass * length(fit.velocity - wind) / dt;
   const float share = length(total) > most ? most / length(total) : 1;
   for (DragForce& force : solid.drag) {
     force.force *= share;

@@ -323,6 +323,7 @@ void World::Impl::apply(const edit::SetGravity& edit) {
 
 void World::Impl::apply(const edit::SetWind& edit) {
   state.def.wind = edit.wind;
+  for (const std::uint32_t slot : solid.slots()) wake(slot);
   for (const std::uint32_t slot : particle.slots()) wake(slot);
 }
 

@@ -74,7 +74,7 @@ void World::Impl::predict(float dt) {
   particle.find_pushed_sleepers(obstacles, scratch_slots);
   layered.find_pushed_sleepers(obstacles, scratch_slots);
   for (const std::uint32_t slot : scratch_slots) wake(slot);
-  solid.predict(dt);
+  solid.predict(state.def.wind, dt);
   particle.predict(state.def.gravity, state.def.wind, dt);
 }
 

@@ -212,6 +212,57 @@ TEST(Solids, DragSlowsThemToATerminalSpeed) {
   EXPECT_NEAR(-world.state(solid)->velocity.y, terminal, 0.05f * terminal);
 }
 
+/// A cube that weighs 1.28 kg, in air 1.2 times as dense as usual.
+SolidDef light_cube() {
+  SolidDef def = soft_cube({});
+  def.material.density = 20;
+  def.drag = 1.44f;
+  return def;
+}
+
+TEST(Solids, WindCarriesThemAlongAsItsSquareSays) {
+  const Vec3 wind{30, 0, 0};
+  World world({.gravity = {}, .wind = wind, .dt = 1.0f / 240});
+  const BodyId solid = world.add(light_cube()).value();
+  // Of u, the speed of the air against the body: u' = -k u², so u = u0 / (1 + k u0 t).
+  const float k = 0.5f * 1.44f * 0.16f / 1.28f;
+  for (int second = 1; second <= 3; ++second) {
+    step(world, 240);
+    const float u = wind.x / (1 + k * wind.x * static_cast<float>(second));
+    EXPECT_NEAR(world.state(solid)->velocity.x, wind.x - u, 0.01f * wind.x) << "after " << second << " s";
+    EXPECT_LT(std::abs(world.state(solid)->velocity.y), 1e-3f);
+  }
+}
+
+TEST(Solids, InWindMoveAsInStillAirSeenFromIt) {
+  const Vec3 wind{-4, 7, 2};
+  World windy({.gravity = {}, .wind = wind}), still({.gravity = {}});
+  SolidDef def = light_cube();
+  const BodyId calm = windy.add(SolidDef{def}).value();
+  def.velocity = -wind;
+  const BodyId moving = still.add(def).value();
+  step(windy, 120), step(still, 120);
+  EXPECT_LT(length(windy.state(calm)->velocity - (still.state(moving)->velocity + wind)), 1e-3f);
+  // What goes with the wind feels none.
+  def.velocity = wind;
+  World along({.gravity = {}, .wind = wind});
+  const BodyId carried = along.add(def).value();
+  step(along, 120);
+  EXPECT_LT(length(along.state(carried)->velocity - wind), 1e-3f);
+}
+
+TEST(Solids, HeldInTheWindTakeItsPressure) {
+  World world({.gravity = {}, .allow_sleep = true});
+  SolidDef def = light_cube();
+  def.held = {{.nodes = NodeHalfSpace{{1, 0, 0}, 0.199f}}};
+  const BodyId solid = world.add(def).value();
+  step(world, 120);
+  ASSERT_FALSE(world.state(solid)->awake);
+  world.set_wind({20, 0, 0});  // wakes it
+  step(world, 120);
+  EXPECT_NEAR(world.held_force(solid)->x, -0.5f * 1.44f * 0.16f * 400, 0.5f);
+}
+
 TEST(Solids, AreHitByRays) {
   World world;
   const BodyId solid = world.add(soft_cube({0, 1, 0})).value();
