@@ -84,8 +84,8 @@ struct SceneMotion {
 
 /// Something that happens at a time. The ids within `action` are filled in by the player.
 struct SceneEvent {
-  using Action =
-      std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval, TimedNodeForce, TimedPressure>;
+  using Action = std::variant<TimedForce, TimedImpulse, TimedExplosion, TimedMotor, TimedRemoval, TimedNodeForce,
+                              TimedPressure, TimedTraction>;
   Action action;
   std::string body{};    ///< whom it is about: a name, or `name[*]` for all copies
   std::string joint{};   ///< … or a joint's name

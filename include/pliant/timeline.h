@@ -84,6 +84,14 @@ struct TimedPressure {
   float pressure = 0;  ///< Pa, inward
 };
 
+/// A force per area on those triangles of a body's surface all of whose nodes are selected.
+struct TimedTraction {
+  double from = 0, to = 0;  ///< s
+  BodyId body{};
+  NodeSelection nodes = AllNodes{};
+  Vec3 traction{};  ///< N/m², world axes
+};
+
 /// A kick in the step that begins at `at`.
 struct TimedImpulse {
   double at = 0;  ///< s
@@ -122,6 +130,7 @@ class Timeline {
   Status add(const TimedForce& force);
   Status add(const TimedNodeForce& force);
   Status add(const TimedPressure& pressure);
+  Status add(const TimedTraction& traction);
   Status add(const TimedImpulse& impulse);
   Status add(const TimedExplosion& explosion);
   Status add(const TimedMotor& motor);
@@ -136,6 +145,7 @@ class Timeline {
   std::vector<NodeMotion> node_motions_;
   std::vector<TimedNodeForce> node_forces_;
   std::vector<TimedPressure> pressures_;
+  std::vector<TimedTraction> tractions_;
   std::vector<TimedForce> forces_;
   std::vector<TimedImpulse> impulses_;
   std::vector<TimedExplosion> explosions_;

@@ -147,6 +147,9 @@ class World {
   /// Pascals on the surface triangles all of whose nodes are selected, inward, during the next step. An
   /// error where there is no such triangle.
   Status apply_pressure(BodyId body, float pressure, const NodeSelection& nodes = AllNodes{});
+  /// Newtons per square metre along the world's axes, on the same triangles, during the next step: a load that leans or
+  /// shears. Areas are those when the step begins.
+  Status apply_traction(BodyId body, Vec3 traction, const NodeSelection& nodes = AllNodes{});
   /// How strong a solid is at these nodes from now on, over what its material says; replaces what was there before.
   Status set_strength_factor(BodyId solid, const NodeSelection& nodes, float factor);
   /// The same for each of its nodes: those of `SolidDef::weakened` at first.

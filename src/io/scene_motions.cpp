@@ -211,19 +211,21 @@ bool check_force(const SceneReader& r, const EventDraft<Timed>& d) {
   return false;
 }
 
-/// A force or pressure on nodes.
+/// A force or load on nodes.
 template <typename Timed>
 bool check_on_nodes(const SceneReader& r, const EventDraft<Timed>& d) {
   if (!check_force(r, d)) return false;
   for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
-    if (held_part(body->def) || std::holds_alternative<LayeredDef>(body->def)) continue;
+    const bool is_rigid = std::holds_alternative<RigidDef>(body->def) || std::holds_alternative<GroundDef>(body->def);
+    if (!is_rigid) continue;
     r.refuse(fmt::format("`{}` is rigid: it has no nodes", shown(d.body_name)));
     return false;
   }
   return true;
 }
 
-bool check_on_pressure(const SceneReader& r, const EventDraft<TimedPressure>& d) {
+template <typename Timed>
+bool check_on_surface(const SceneReader& r, const EventDraft<Timed>& d) {
   if (!check_on_nodes(r, d)) return false;
   for (const SceneBody* body : r.builder().bodies_named(r, d.body_name)) {
     if (!std::holds_alternative<RopeDef>(body->def)) continue;
@@ -259,7 +261,13 @@ const std::vector<Kind<SceneEvent>>& event_kinds() {
           {own("from", &TimedPressure::from, kTime).required(), own("to", &TimedPressure::to, kTime).required(),
            body_field<TimedPressure>().required(), nodes_field<TimedPressure>(),
            own("pressure", &TimedPressure::pressure).required()},
-          check_on_pressure),
+          check_on_surface<TimedPressure>),
+      event_kind<TimedTraction>(
+          "traction",
+          {own("from", &TimedTraction::from, kTime).required(), own("to", &TimedTraction::to, kTime).required(),
+           body_field<TimedTraction>().required(), nodes_field<TimedTraction>(),
+           own("traction", &TimedTraction::traction).required()},
+          check_on_surface<TimedTraction>),
       event_kind<TimedImpulse>("impulse",
                                {own("at", &TimedImpulse::at, kTime).required(), body_field<TimedImpulse>().required(),
                                 own("impulse", &TimedImpulse::impulse), own("point", &TimedImpulse::point),

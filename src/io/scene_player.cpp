@@ -162,6 +162,7 @@ class ScenePlayerBuilder {
   Status add_action(const SceneEvent& event, const TimedImpulse& action) { return add_to_bodies(event, action); }
   Status add_action(const SceneEvent& event, const TimedNodeForce& action) { return add_to_bodies(event, action); }
   Status add_action(const SceneEvent& event, const TimedPressure& action) { return add_to_bodies(event, action); }
+  Status add_action(const SceneEvent& event, const TimedTraction& action) { return add_to_bodies(event, action); }
   template <typename Action>
   Status add_to_bodies(const SceneEvent& event, Action action) {
     return for_bodies(event.body, [&](BodyId body) {
@@ -171,13 +172,13 @@ class ScenePlayerBuilder {
     });
   }
 
-  /// An action on nodes has some to act on, and a pressure a surface: else the world would refuse it in every step.
+  /// An action on nodes has some to act on, and a load a surface: else the world would refuse it in every step.
   template <typename Action>
   Status check_nodes(BodyId body, const Action& action) const {
     if constexpr (requires { action.nodes; }) {
       const Result<std::vector<std::uint32_t>> nodes = player_.world_.select_nodes(body, action.nodes);
       if (!nodes) return at_nodes(nodes.error());
-      if constexpr (std::is_same_v<Action, TimedPressure>) {
+      if constexpr (std::is_same_v<Action, TimedPressure> || std::is_same_v<Action, TimedTraction>) {
         const auto faces = player_.world_.surface_faces(body);
         if (!faces) return at_nodes(faces.error());
         if (const auto pressed = select_faces(*faces, *nodes); !pressed) return at_nodes(pressed.error());

@@ -173,6 +173,12 @@ Status Timeline::add(const TimedPressure& pressure) {
   return {};
 }
 
+Status Timeline::add(const TimedTraction& traction) {
+  const Status status = first_of({check_span(traction.from, traction.to), check_vector("traction", traction.traction)});
+  if (status.ok()) tractions_.push_back(traction);
+  return status;
+}
+
 Status Timeline::add(const TimedForce& force) {
   const Status status =
       first_of({check_span(force.from, force.to), check_vector("force", force.force),
@@ -215,8 +221,9 @@ Status Timeline::add(const TimedRemoval& removal) {
 }
 
 bool Timeline::empty() const {
-  return motions_.empty() && node_motions_.empty() && node_forces_.empty() && pressures_.empty() && forces_.empty() &&
-         impulses_.empty() && explosions_.empty() && motors_.empty() && removals_.empty();
+  return motions_.empty() && node_motions_.empty() && node_forces_.empty() && pressures_.empty() &&
+         tractions_.empty() && forces_.empty() && impulses_.empty() && explosions_.empty() && motors_.empty() &&
+         removals_.empty();
 }
 
 void Timeline::apply(World& world, double dt) const {
@@ -249,6 +256,9 @@ void Timeline::apply(World& world, double dt) const {
   }
   for (const TimedPressure& p : pressures_) {
     if (const float s = share_of(p); s > 0) world.apply_pressure(p.body, s * p.pressure, p.nodes);
+  }
+  for (const TimedTraction& t : tractions_) {
+    if (const float s = share_of(t); s > 0) world.apply_traction(t.body, s * t.traction, t.nodes);
   }
   for (const TimedForce& f : forces_) {
     const float s = share_of(f);

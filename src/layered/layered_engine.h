@@ -44,7 +44,7 @@ class LayeredEngine {
   void add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point);
   void explode(std::uint32_t slot, const Explosion& explosion);
   void add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force);
-  void add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals);
+  void add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure, Vec3 traction);
   void set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities);
   void set_friction(std::uint32_t slot, float friction);
   void set_gravity_scale(std::uint32_t slot, float scale);

@@ -4,6 +4,7 @@
 
 #include "geometry/blast.h"
 #include "geometry/primitives.h"
+#include "geometry/surface_load.h"
 #include "layered/layered_engine_entry.h"
 
 namespace pliant {
@@ -69,13 +70,14 @@ void LayeredEngine::add_node_force(std::uint32_t slot, std::span<const std::uint
   for (const std::uint32_t node : nodes) entry(slot).node_forces.emplace_back(node, force);
 }
 
-void LayeredEngine::add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals) {
+void LayeredEngine::add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure,
+                                     Vec3 traction) {
   const std::span<const Vec3> x = node_positions(slot);
   std::vector<bool> listed(x.size(), false);
   for (const std::uint32_t node : nodes) listed[node] = true;
   for (const Face& face : faces(slot)) {
     if (!listed[face[0]] || !listed[face[1]] || !listed[face[2]]) continue;
-    const Vec3 force = cross(x[face[1]] - x[face[0]], x[face[2]] - x[face[0]]) * (-0.5f * pascals / 3);
+    const Vec3 force = load_on_corner(x[face[0]], x[face[1]], x[face[2]], pressure, traction);
     for (const std::uint32_t node : face) entry(slot).node_forces.emplace_back(node, force);
   }
 }

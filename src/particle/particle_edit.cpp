@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "geometry/primitives.h"
+#include "geometry/surface_load.h"
 #include "math/point_masses.h"
 #include "particle/particle_body.h"
 
@@ -99,14 +100,16 @@ void ParticleEngine::add_node_force(std::uint32_t slot, std::span<const std::uin
   for (const std::uint32_t node : nodes) forces_[body(slot).first + node] += force;
 }
 
-void ParticleEngine::add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals) {
+void ParticleEngine::add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure,
+                                      Vec3 traction) {
   const Body& b = body(slot);
   std::vector<bool> listed(b.count, false);
   for (const std::uint32_t node : nodes) listed[node] = true;
   for (const Face& face : b.model->faces) {
     if (!listed[face[0]] || !listed[face[1]] || !listed[face[2]]) continue;
     const Vec3 p = x_[b.first + face[0]].xyz(), q = x_[b.first + face[1]].xyz(), r = x_[b.first + face[2]].xyz();
-    for (const std::uint32_t node : face) forces_[b.first + node] += cross(q - p, r - p) * (-0.5f * pascals / 3);
+    const Vec3 force = load_on_corner(p, q, r, pressure, traction);
+    for (const std::uint32_t node : face) forces_[b.first + node] += force;
   }
 }
 

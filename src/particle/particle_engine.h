@@ -69,7 +69,7 @@ class ParticleEngine {
   void explode(std::uint32_t slot, const Explosion& explosion);
   void add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force);
   /// On the surface triangles all of whose nodes are listed.
-  void add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals);
+  void add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure, Vec3 traction);
   void set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities);
   void hold(std::uint32_t slot, std::span<const std::uint32_t> nodes, bool is_held);
   /// Held nodes: be where this takes the body at rest when the next step ends; or move on at a velocity.

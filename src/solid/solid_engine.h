@@ -59,8 +59,8 @@ class SolidEngine {
   void add_impulse_at(std::uint32_t slot, Vec3 impulse, Vec3 point);
   void explode(std::uint32_t slot, const Explosion& explosion);
   void add_node_force(std::uint32_t slot, std::span<const std::uint32_t> nodes, Vec3 force);
-  /// On the surface triangles all of whose nodes are listed.
-  void add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals);
+  /// On the surface triangles all of whose nodes are listed: Pa inward, and N/m² along the world's axes.
+  void add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure, Vec3 traction);
   void set_nodes(std::uint32_t slot, std::span<const Vec3> positions, std::span<const Vec3> velocities);
   void hold(std::uint32_t slot, std::span<const std::uint32_t> nodes, bool is_held);
   /// Held nodes: be where this takes the mesh when the next step ends; or move on at a velocity.

@@ -6,6 +6,7 @@
 
 #include "geometry/blast.h"
 #include "geometry/primitives.h"
+#include "geometry/surface_load.h"
 #include "solid/solid_engine_entry.h"
 #include "solid/solid_measures.h"
 
@@ -142,14 +143,15 @@ void SolidEngine::add_node_force(std::uint32_t slot, std::span<const std::uint32
   for (const std::uint32_t node : nodes) entry(slot).body->add_force(node, force);
 }
 
-void SolidEngine::add_pressure(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pascals) {
+void SolidEngine::add_surface_load(std::uint32_t slot, std::span<const std::uint32_t> nodes, float pressure,
+                                   Vec3 traction) {
   Entry& solid = entry(slot);
   std::vector<bool> listed(solid.body->node_count(), false);
   for (const std::uint32_t node : nodes) listed[node] = true;
   for (const Face& face : solid.faces) {
     if (!listed[face[0]] || !listed[face[1]] || !listed[face[2]]) continue;
     const Vec3 a = solid.body->position(face[0]), b = solid.body->position(face[1]), c = solid.body->position(face[2]);
-    const Vec3 force = cross(b - a, c - a) * (-0.5f * pascals / 3);
+    const Vec3 force = load_on_corner(a, b, c, pressure, traction);
     for (const std::uint32_t node : face) solid.body->add_force(node, force);
   }
 }

@@ -46,12 +46,12 @@ struct RemoveAnchor {
 };
 /// Something done to some nodes of a body.
 struct Nodes {
-  enum class What { Hold, Release, DriveTo, DriveAt, Force, Pressure, Strength };
+  enum class What { Hold, Release, DriveTo, DriveAt, Force, SurfaceLoad, Strength };
   std::uint32_t slot;
   What what;
   Transform transform{};  ///< DriveTo: world_from_mesh
-  Vec3 vector{};          ///< DriveAt: m/s, Force: N
-  float number = 0;       ///< Pressure: Pa; Strength: factor
+  Vec3 vector{};          ///< DriveAt: m/s; Force: N; SurfaceLoad: the traction, N/m²
+  float number = 0;       ///< SurfaceLoad: the pressure, Pa; Strength: factor
   std::vector<std::uint32_t> nodes{};
 };
 struct SetNodes {

@@ -90,22 +90,21 @@ std::span<const Face> World::Impl::surface_faces(BodyId id) {
   return solid.faces(id.index);
 }
 
-Status World::Impl::queue_pressure(BodyId id, float pressure, const NodeSelection& nodes) {
-  constexpr const char* kCall = "apply_pressure";
-  if (Status status = check_nodes(id, kCall); !status) return status;
-  const edit::Nodes in_pieces{.slot = id.index, .what = edit::Nodes::What::Pressure, .number = pressure};
-  if (state.bodies[id.index].origin && queue_in_family(id, kCall, nodes, std::isfinite(pressure), in_pieces)) return {};
-  Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, kCall);
+Status World::Impl::queue_surface_load(BodyId id, const char* call, float pressure, Vec3 traction,
+                                       const NodeSelection& nodes) {
+  if (Status status = check_nodes(id, call); !status) return status;
+  edit::Nodes load{.slot = id.index, .what = edit::Nodes::What::SurfaceLoad, .vector = traction, .number = pressure};
+  const bool is_good = std::isfinite(pressure) && is_finite(traction);
+  if (state.bodies[id.index].origin && queue_in_family(id, call, nodes, is_good, load)) return {};
+  Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, call);
   if (!selected) return selected.error();
-  if (const auto pressed = select_faces(surface_faces(id), *selected); !pressed) {
-    Error error = pressed.error();
-    error.field = kCall;
+  if (const auto loaded = select_faces(surface_faces(id), *selected); !loaded) {
+    Error error = loaded.error();
+    error.field = call;
     return refuse(std::move(error));
   }
-  return queue(
-      id, kCall, std::isfinite(pressure),
-      edit::Nodes{
-          .slot = id.index, .what = edit::Nodes::What::Pressure, .number = pressure, .nodes = std::move(*selected)});
+  load.nodes = std::move(*selected);
+  return queue(id, call, is_good, std::move(load));
 }
 
 void World::Impl::apply(const edit::AddSolid& edit) {
@@ -118,7 +117,7 @@ void World::Impl::apply(const edit::Nodes& edit) {
   wake(edit.slot);
   if (layered.has(edit.slot)) {
     if (edit.what == What::Force) layered.add_node_force(edit.slot, edit.nodes, edit.vector);
-    if (edit.what == What::Pressure) layered.add_pressure(edit.slot, edit.nodes, edit.number);
+    if (edit.what == What::SurfaceLoad) layered.add_surface_load(edit.slot, edit.nodes, edit.number, edit.vector);
     return;
   }
   if (edit.what == What::Strength) return solid.set_strength_factor(edit.slot, edit.nodes, edit.number);
@@ -134,8 +133,8 @@ void World::Impl::apply(const edit::Nodes& edit) {
         return engine.drive(edit.slot, edit.nodes, edit.vector);
       case What::Force:
         return engine.add_node_force(edit.slot, edit.nodes, edit.vector);
-      case What::Pressure:
-        return engine.add_pressure(edit.slot, edit.nodes, edit.number);
+      case What::SurfaceLoad:
+        return engine.add_surface_load(edit.slot, edit.nodes, edit.number, edit.vector);
       case What::Strength:
         return;  // of solids alone, above
     }
@@ -250,7 +249,10 @@ Status World::apply_node_force(BodyId body, const NodeSelection& nodes, Vec3 for
                             {.slot = 0, .what = edit::Nodes::What::Force, .vector = force});
 }
 Status World::apply_pressure(BodyId body, float pressure, const NodeSelection& nodes) {
-  return impl_->queue_pressure(body, pressure, nodes);
+  return impl_->queue_surface_load(body, "apply_pressure", pressure, {}, nodes);
+}
+Status World::apply_traction(BodyId body, Vec3 traction, const NodeSelection& nodes) {
+  return impl_->queue_surface_load(body, "apply_traction", 0, traction, nodes);
 }
 
 Status World::set_strength_factor(BodyId body, const NodeSelection& nodes, float factor) {

@@ -143,7 +143,9 @@ struct World::Impl {
                        const edit::Nodes& edit);
   /// The body, and where it was added and has broken, its pieces.
   std::vector<BodyId> family(BodyId id) const;
-  Status queue_pressure(BodyId id, float pressure, const NodeSelection& nodes);
+  Status queue_surface_load(BodyId id, const char* call, float pressure, Vec3 traction, const NodeSelection& nodes);
+  /// Whether driving these nodes does anything, with all edits so far.
+  bool can_be_driven(BodyId id, std::span<const std::uint32_t> nodes);
   Result<JointId> add_joint(const JointDef& def);
   void commit_edits();
   void apply(const edit::AddBody& edit);
