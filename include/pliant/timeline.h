@@ -35,11 +35,21 @@ struct Keyframe {
   Transform world_from_body{};
 };
 
-/// Where a body is told to be at each time. Before the first keyframe it waits there, after the last it stays there.
+/// From a time on the body moves so, until the next.
+struct VelocityKey {
+  double time = 0;          ///< s
+  Vec3 velocity{};          ///< of the body's or the mesh's origin, m/s
+  Vec3 angular_velocity{};  ///< about that origin, world axes, rad/s
+};
+
+/// Where a body is told to be at each time. Before the first keyframe it waits there, after the last it stays there, or
+/// goes on at velocities.
 struct MotionPath {
-  std::vector<Keyframe> keyframes{};  ///< at least one, times ascending; less than half a turn between two of them
+  /// At least one, times ascending. From one to the next a body takes the shorter turn, so half a turn is refused.
+  std::vector<Keyframe> keyframes{};
   Interpolation interpolation = Interpolation::Linear;
   bool loop = false;  ///< begin again after the last keyframe, which must repeat the first one's place
+  std::vector<VelocityKey> velocities{};  ///< times ascending, none before the last keyframe; not in a loop
 
   Transform at(double time) const;
   /// The error's field is relative to the path, such as `keyframes[2].time`.

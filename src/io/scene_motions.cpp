@@ -1,5 +1,6 @@
-// What happens over time: keyframed motion of kinematic bodies and of held nodes, and events.
+// What happens over time: motion of kinematic bodies and of held nodes by keyframes and velocities, and events.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -14,24 +15,54 @@ constexpr std::size_t kMaxKeyframes = 1'000'000;  ///< of a whole scene
 
 // --- Motions ---------------------------------------------------------------------------------------------------------
 
+/// A rotation as it was written, which may be more than the shortest way there.
+struct Turn {
+  Vec3 axis;  ///< of unit length
+  float degrees = 0;
+};
 /// Position and rotation are those of the keyframe before where they are left out.
 struct KeyframeDraft {
   double time = 0;
   std::optional<Vec3> position;
   std::optional<Quat> rotation;
+  std::optional<Turn> turn;
 };
 struct MotionDraft {
   std::string body, held;
   std::vector<KeyframeDraft> keyframes;
+  std::vector<VelocityKey> velocities;
   Interpolation interpolation = Interpolation::Linear;
   bool loop = false, relative = false;
 };
 
+void read_rotation(const SceneReader& r, KeyframeDraft& key) {
+  if (!read(r, key.rotation) || !r.value().as<JsonValue::Object>()) return;
+  Turn turn;
+  read(r.member("axis", *r.value().find("axis")), turn.axis);
+  read(r.member("degrees", *r.value().find("degrees")), turn.degrees);
+  turn.axis = normalized(turn.axis);
+  key.turn = turn;
+}
+
 const Fields<KeyframeDraft>& keyframe_fields() {
-  static const Fields<KeyframeDraft> fields = {
-      field("time", &KeyframeDraft::time, kTime).required(), field("position", &KeyframeDraft::position),
-      field<KeyframeDraft>("rotation", [](const SceneReader& r, KeyframeDraft& k) { read(r, k.rotation); })};
+  static const Fields<KeyframeDraft> fields = {field("time", &KeyframeDraft::time, kTime).required(),
+                                               field("position", &KeyframeDraft::position),
+                                               field<KeyframeDraft>("rotation", read_rotation)};
   return fields;
+}
+
+const Fields<VelocityKey>& velocity_fields() {
+  static const Fields<VelocityKey> fields = {field("time", &VelocityKey::time, kTime).required(),
+                                             field("velocity", &VelocityKey::velocity),
+                                             field("angular_velocity", &VelocityKey::angular_velocity)};
+  return fields;
+}
+
+void read_velocities(const SceneReader& r, MotionDraft& out) {
+  r.for_elements("an array of velocities", [&](const SceneReader& e) {
+    VelocityKey key;
+    if (read_fields(e, key, velocity_fields())) out.velocities.push_back(key);
+  });
 }
 
 void read_keyframes(const SceneReader& r, MotionDraft& out) {
@@ -50,7 +81,8 @@ void read_interpolation(const SceneReader& r, MotionDraft& out) {
 const Fields<MotionDraft>& motion_fields() {
   static const Fields<MotionDraft> fields = {field("body", &MotionDraft::body).required(),
                                              field("held", &MotionDraft::held),
-                                             field<MotionDraft>("keyframes", read_keyframes).required(),
+                                             field<MotionDraft>("keyframes", read_keyframes),
+                                             field<MotionDraft>("velocities", read_velocities),
                                              field<MotionDraft>("interpolation", read_interpolation),
                                              field("loop", &MotionDraft::loop),
                                              field("relative", &MotionDraft::relative)};
@@ -65,7 +97,45 @@ MotionPath path_of(const MotionDraft& draft, const Transform& start) {
     const Transform relative{start.position + at.position, at.rotation * start.rotation};
     path.keyframes.push_back({key.time, draft.relative ? relative : at});
   }
+  path.velocities = draft.velocities;
+  if (path.keyframes.empty() && !path.velocities.empty()) path.keyframes = {{path.velocities[0].time, start}};
   return path;
+}
+
+/// How far a rotation is turned about an axis, if it is about that; -180 to 180.
+std::optional<float> degrees_about(Vec3 axis, Quat q) {
+  const Vec3 turned{q.x, q.y, q.z};
+  if (length(cross(axis, turned)) > 1e-3f) return {};
+  const float degrees = std::atan2(dot(axis, turned), q.w) * (360 / kPi);
+  return std::remainder(degrees, 360.0f);
+}
+
+/// Turns that are written in degrees may mean more than half a turn, which a path between two rotations is not.
+bool turns_are_short(const SceneReader& r, const MotionDraft& draft, Quat start) {
+  constexpr float kMost = 179.9f;
+  Quat at = draft.relative ? Quat{} : start;
+  std::optional<Turn> last;
+  for (std::size_t i = 0; i < draft.keyframes.size(); ++i) {
+    const KeyframeDraft& key = draft.keyframes[i];
+    if (!key.rotation) continue;
+    if (i > 0 && key.turn) {
+      const Turn& now = *key.turn;
+      const bool same_axis = last && length(cross(last->axis, now.axis)) < 1e-3f;
+      const std::optional<float> from =
+          same_axis ? std::copysign(1.0f, dot(last->axis, now.axis)) * last->degrees : degrees_about(now.axis, at);
+      if (from && std::abs(now.degrees - *from) > kMost) {
+        r.refuse({Error::Code::InvalidArgument,
+                  fmt::format("{} degrees are {:.4g} from the keyframe before; less than half a turn is needed, or it "
+                              "would go the shorter way round: put keyframes between them",
+                              now.degrees, std::abs(now.degrees - *from)),
+                  {},
+                  fmt::format("keyframes[{}].rotation", i)});
+        return false;
+      }
+    }
+    at = *key.rotation, last = key.turn;
+  }
+  return true;
 }
 
 /// Of a body of nodes.
@@ -114,13 +184,16 @@ void add_motions(const SceneReader& r, const MotionDraft& draft) {
   SceneBuilder& builder = r.builder();
   const SceneReader body_field = r.member("body", *r.value().find("body"));
   const auto bodies = builder.bodies_named(body_field, draft.body);
-  if (bodies.size() * draft.keyframes.size() > kMaxKeyframes) {
+  if (draft.keyframes.empty() && draft.velocities.empty() && !r.value().find("keyframes")) {
+    return r.refuse("a motion needs `keyframes` or `velocities`");
+  }
+  if (bodies.size() * (draft.keyframes.size() + draft.velocities.size()) > kMaxKeyframes) {
     return r.refuse(fmt::format("more than {} keyframes", kMaxKeyframes), Error::Code::CapacityExceeded);
   }
   for (const SceneBody* body : bodies) {
     const std::string& name = body_name(body->def);
     const std::optional<Transform> start = start_of(body_field, *body, draft);
-    if (!start) return;
+    if (!start || !turns_are_short(r, draft, start->rotation)) return;
     if (!builder.claim_motion(draft.held.empty() ? name : name + "\n" + draft.held)) {
       return body_field.refuse(fmt::format("`{}` has a motion already", shown(name)));
     }
@@ -311,6 +384,7 @@ void read_events(const SceneReader& r) {
 void describe_timeline(std::vector<FieldSet>& sets) {
   sets.push_back({"motion", infos(motion_fields())});
   sets.push_back({"keyframe", infos(keyframe_fields())});
+  sets.push_back({"velocity_key", infos(velocity_fields())});
   for (const Kind<SceneEvent>& k : event_kinds()) sets.push_back({"event_" + k.name, k.fields});
 }
 

@@ -103,10 +103,53 @@ Transform straight_between(const Transform& a, const Transform& b, float u) {
   return {a.position + u * (b.position - a.position), slerp(a.rotation, b.rotation, u)};
 }
 
+/// Where the velocities have taken the body since the last keyframe.
+Transform moved_on(const MotionPath& path, double time) {
+  const Transform& start = path.keyframes.back().world_from_body;
+  double way[3] = {0, 0, 0};
+  Quat rotation = start.rotation;
+  for (std::size_t i = 0; i < path.velocities.size() && path.velocities[i].time < time; ++i) {
+    const VelocityKey& key = path.velocities[i];
+    const double end = i + 1 < path.velocities.size() ? std::min(time, path.velocities[i + 1].time) : time;
+    for (std::size_t k = 0; k < 3; ++k) way[k] += (end - key.time) * double{key.velocity[k]};
+    const float rate = length(key.angular_velocity);
+    if (!(rate > 0)) continue;
+    const double turn = std::fmod(double{rate} * (end - key.time), 2 * double{kPi});
+    rotation = (Quat::axis_angle(key.angular_velocity / rate, static_cast<float>(turn)) * rotation).normalized();
+  }
+  const Vec3 moved{static_cast<float>(way[0]), static_cast<float>(way[1]), static_cast<float>(way[2])};
+  return {start.position + moved, rotation};
+}
+
+/// Nearly half a turn apart: it could go either way round.
+bool is_half_turn(const Keyframe& a, const Keyframe& b) {
+  constexpr double kNearly = 1e-4;  // the cosine of half the angle
+  return std::abs(dot4(a.world_from_body.rotation.normalized(), b.world_from_body.rotation.normalized())) < kNearly;
+}
+
+Status check_velocities(const MotionPath& path) {
+  if (path.loop && !path.velocities.empty()) return bad("loop", "a loop never gets to its velocities; leave out one");
+  double before = path.keyframes.back().time;
+  for (std::size_t i = 0; i < path.velocities.size(); ++i) {
+    const VelocityKey& key = path.velocities[i];
+    const std::string field = fmt::format("velocities[{}]", i);
+    if (const Status status = check_time((field + ".time").c_str(), key.time); !status.ok()) return status;
+    if (i > 0 ? key.time <= before : key.time < before) {
+      return bad(field + ".time", fmt::format("{} is not later than what comes before, at {}", key.time, before));
+    }
+    const Status status = first_of({check_vector((field + ".velocity").c_str(), key.velocity),
+                                    check_vector((field + ".angular_velocity").c_str(), key.angular_velocity)});
+    if (!status.ok()) return status;
+    before = key.time;
+  }
+  return {};
+}
+
 }  // namespace
 
 Transform MotionPath::at(double time) const {
   if (keyframes.empty()) return {};
+  if (!velocities.empty() && time > keyframes.back().time) return moved_on(*this, time);
   const Keyframe &first = keyframes.front(), &last = keyframes.back();
   const double length = last.time - first.time;
   if (loop && time > first.time && length > 0) time = first.time + std::fmod(time - first.time, length);
@@ -138,7 +181,11 @@ Status MotionPath::validate() const {
       return bad(field + ".time", fmt::format("{} is not later than the keyframe before, at {}", keyframes[i].time,
                                               keyframes[i - 1].time));
     }
+    if (i > 0 && is_half_turn(keyframes[i - 1], keyframes[i])) {
+      return bad(field, "half a turn from the keyframe before could go either way round; put a keyframe between them");
+    }
   }
+  if (const Status status = check_velocities(*this); !status.ok()) return status;
   if (!loop) return {};
   if (keyframes.size() < 2) return bad("loop", "a loop needs at least two keyframes");
   if (!same_place(keyframes.front().world_from_body, keyframes.back().world_from_body)) {

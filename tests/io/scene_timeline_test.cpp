@@ -60,7 +60,35 @@ TEST(MotionPath, SmoothLoopsOnACircleStayNearIt) {
   }
 }
 
+TEST(MotionPath, GoesOnAtVelocitiesAfterItsLastKeyframe) {
+  const Quat tilt = Quat::axis_angle({1, 0, 0}, 0.3f);
+  MotionPath path{{key(0, {0, 0, 0}), key(1, {1, 0, 0}, tilt)}};
+  path.velocities = {{2, {0, 3, 0}, {0, 5, 0}}, {4, {0, 0, -1}, {}}};
+  ASSERT_TRUE(path.validate().ok());
+  EXPECT_EQ(path.at(1.5).position, (Vec3{1, 0, 0}));
+  EXPECT_NEAR(path.at(3).position.y, 3, 1e-5);
+  // World axes: after the tilt.
+  EXPECT_NEAR(angle_between(path.at(3).rotation, Quat::axis_angle({0, 1, 0}, 5) * tilt), 0, 2e-3);
+  EXPECT_LT(length(path.at(10).position - Vec3{1, 6, -6}), 1e-5f);
+  EXPECT_NEAR(angle_between(path.at(10).rotation, Quat::axis_angle({0, 1, 0}, 10) * tilt), 0, 2e-3);
+}
+
+TEST(MotionPath, KeepsItsPhaseOverManyTurns) {
+  MotionPath path{{key(0, {})}};
+  path.velocities = {{0, {}, {0, 2 * kPi * 50, 0}}};
+  // The float nearest to 100 pi is off by 1e-7 of it.
+  EXPECT_NEAR(angle_between(path.at(1000.005).rotation, about_y(90)), 0, 0.03);
+}
+
 TEST(MotionPath, RefusesNonsense) {
+  const MotionPath half{{key(0, {}), key(1, {}, about_y(180))}};
+  EXPECT_EQ(half.validate().error().field, "keyframes[1]");
+  EXPECT_TRUE((MotionPath{{key(0, {}), key(1, {}, about_y(179))}}.validate().ok()));
+  MotionPath early{{key(1, {})}};
+  early.velocities = {{0.5, {1, 0, 0}, {}}};
+  EXPECT_EQ(early.validate().error().field, "velocities[0].time");
+  early.velocities = {{1, {NAN, 0, 0}, {}}};
+  EXPECT_EQ(early.validate().error().field, "velocities[0].velocity");
   EXPECT_FALSE(MotionPath{}.validate().ok());
   EXPECT_EQ((MotionPath{{key(1, {}), key(0.5, {})}}.validate().error().field), "keyframes[1].time");
   EXPECT_EQ((MotionPath{{key(0, {}), key(1, {1, 0, 0})}, Interpolation::Linear, true}.validate().error().field),
