@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,13 @@ namespace pliant {
 enum class Elasticity : std::uint8_t {
   Corotational,  ///< linear in the element's own frame: fastest, right for strains up to some 20 %
   NeoHookean     ///< stable Neo-Hookean: rubber and flesh stretched to several times their length
+};
+
+/// When the solver has done enough. The residual is that of Parker and O'Brien's eq. 5, |b − A v| over |b|, with
+/// velocities seen from the body as a whole.
+struct SolidSolver {
+  float tolerance = 1e-3f;
+  int max_iterations = 400;  ///< reaching it is reported: `StepReport::unconverged_solids`
 };
 
 /// A solid material. The defaults are a soft rubber without damping.
@@ -46,6 +54,9 @@ struct SolidMaterial {
   float strength = std::numeric_limits<float>::infinity();   ///< Pa
   float grain_strength = 0;                                  ///< Pa, when pulled along the grain; 0: as `strength`
   float toughness = std::numeric_limits<float>::infinity();  ///< N
+
+  /// How well bodies of it are solved; none: as the bodies say. A body that says something else wins.
+  std::optional<SolidSolver> solver{};
 
   bool is_breakable() const { return strength < std::numeric_limits<float>::infinity() || has_toughness(); }
   bool has_toughness() const { return toughness < std::numeric_limits<float>::infinity(); }

@@ -28,13 +28,6 @@ enum class TetValue : std::uint8_t {
   PlasticStrain  ///< the norm of what has flowed
 };
 
-/// When the solver has done enough. The residual is that of Parker and O'Brien's eq. 5, |b − A v| over |b|, with
-/// velocities seen from the body as a whole.
-struct SolidSolver {
-  float tolerance = 1e-3f;
-  int max_iterations = 400;  ///< reaching it is reported: `StepReport::unconverged_solids`
-};
-
 /// Nodes at which a solid breaks more easily than its material says, or less.
 struct WeakNodes {
   NodeSelection nodes = AllNodes{};
@@ -89,7 +82,7 @@ struct SolidDef {
   CollisionFilter filter{};
   bool self_collision = false;
   bool allow_sleep = true;
-  SolidSolver solver{};
+  SolidSolver solver{};  ///< what is left at its default is as the materials say (`solver_of`)
 
   FractureRules fracture{};
   std::vector<WeakNodes> weakened{};    ///< where nodes are listed twice, the factors multiply
@@ -104,5 +97,9 @@ struct SolidDef {
   std::optional<Vec3> interior_color{};
   Appearance appearance{.color = {0.75f, 0.45f, 0.3f}};
 };
+
+/// What a body is solved with: its own numbers where they are not the defaults, else the strictest of its materials'.
+SolidSolver solver_of(const SolidSolver& own, const SolidMaterial& material,
+                      const std::vector<SolidMaterial>& region_materials = {});
 
 }  // namespace pliant

@@ -203,19 +203,24 @@ Field<LayeredDraft> own(std::string name, M LayeredDef::*member, Range range = k
   return inherited<LayeredDraft>(std::move(name), member, range);
 }
 
+/// With how well it is to be solved; the body's own fields are read later and win.
+void read_material(const SceneReader& r, LayeredDraft& d) {
+  if (!read_solid_material(r, d.material) || !d.material.solver) return;
+  d.tolerance = d.material.solver->tolerance, d.max_iterations = d.material.solver->max_iterations;
+  d.material.solver.reset();
+}
+
 Fields<LayeredDraft> what_fields() {
-  return {
-      name_field<LayeredDraft>(),
-      field<LayeredDraft>("surface", read_surface).required(),
-      field<LayeredDraft>("material", [](const SceneReader& r, LayeredDraft& d) { read_solid_material(r, d.material); })
-          .required(),
-      own("thickness", &LayeredDef::thickness, kPositive),
-      map_field("thickness_map", &LayeredDef::thickness_factors),
-      map_field("stiffness_map", &LayeredDef::stiffness_factors),
-      map_field("density_map", &LayeredDef::density_factors),
-      field<LayeredDraft>("parts", [](const SceneReader& r, LayeredDraft& d) {
-        read_list(r, "an array of parts of the layer", part_fields(), d.parts);
-      })};
+  return {name_field<LayeredDraft>(),
+          field<LayeredDraft>("surface", read_surface).required(),
+          field<LayeredDraft>("material", read_material).required(),
+          own("thickness", &LayeredDef::thickness, kPositive),
+          map_field("thickness_map", &LayeredDef::thickness_factors),
+          map_field("stiffness_map", &LayeredDef::stiffness_factors),
+          map_field("density_map", &LayeredDef::density_factors),
+          field<LayeredDraft>("parts", [](const SceneReader& r, LayeredDraft& d) {
+            read_list(r, "an array of parts of the layer", part_fields(), d.parts);
+          })};
 }
 
 /// A mesh with the texture coordinates of the surface.

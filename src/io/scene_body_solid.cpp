@@ -31,6 +31,12 @@ void read_elasticity(const SceneReader& r, SolidMaterial& out) {
   }
 }
 
+const Fields<SolidSolver>& solver_fields() {
+  static const Fields<SolidSolver> fields = {field("tolerance", &SolidSolver::tolerance, between(1e-7, 0.5)),
+                                             field("max_iterations", &SolidSolver::max_iterations, between(1, 100000))};
+  return fields;
+}
+
 const Fields<SolidMaterial>& solid_material_fields() {
   static const Fields<SolidMaterial> fields = {
       field<SolidMaterial>("base", [](const SceneReader& r, SolidMaterial& m) { read_library_material(r, m); }),
@@ -49,6 +55,11 @@ const Fields<SolidMaterial>& solid_material_fields() {
       field("strength", &SolidMaterial::strength, kPositive),
       field("grain_strength", &SolidMaterial::grain_strength, kNotNegative),
       field("toughness", &SolidMaterial::toughness, kPositive),
+      field<SolidMaterial>("solver",
+                           [](const SceneReader& r, SolidMaterial& m) {
+                             SolidSolver solver = m.solver.value_or(SolidSolver{});
+                             if (read_fields(r, solver, solver_fields())) m.solver = solver;
+                           }),
       // The last: it changes what the others gave.
       field<SolidMaterial>("soften_to", [](const SceneReader& r, SolidMaterial& m) {
         float modulus = 0;
@@ -58,12 +69,6 @@ const Fields<SolidMaterial>& solid_material_fields() {
 }
 
 // --- The body --------------------------------------------------------------------------------------------------------
-
-const Fields<SolidSolver>& solver_fields() {
-  static const Fields<SolidSolver> fields = {field("tolerance", &SolidSolver::tolerance, between(1e-7, 0.5)),
-                                             field("max_iterations", &SolidSolver::max_iterations, between(1, 100000))};
-  return fields;
-}
 
 void read_seed(const SceneReader& r, FractureRules& out) {
   std::uint32_t seed = 0;
@@ -127,12 +132,19 @@ Fields<SolidDraft> what_fields() {
           })};
 }
 
+/// What the body says wins over its materials, also where it says the default.
+void read_solver(const SceneReader& r, SolidDraft& d) {
+  d.solver = solver_of(d.solver, d.material, d.region_materials);
+  d.material.solver.reset();
+  for (SolidMaterial& material : d.region_materials) material.solver.reset();
+  read_fields(r, d.solver, solver_fields());
+}
+
 Fields<SolidDraft> how_fields() {
   return {
       own("stretch", &SolidDef::stretch, kNotNegative),
       own("self_collision", &SolidDef::self_collision),
-      field<SolidDraft>("solver",
-                        [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.solver, solver_fields()); }),
+      field<SolidDraft>("solver", read_solver),
       field<SolidDraft>("fracture",
                         [](const SceneReader& r, SolidDraft& d) { read_fields(r, d.fracture, fracture_fields()); }),
       field<SolidDraft>("weakened", [](const SceneReader& r, SolidDraft& d) { read_weak(r, d.weakened); }),

@@ -6,7 +6,26 @@
 
 #include <fmt/format.h>
 
+#include "pliant/solid.h"
+
 namespace pliant {
+
+SolidSolver solver_of(const SolidSolver& own, const SolidMaterial& material,
+                      const std::vector<SolidMaterial>& region_materials) {
+  std::optional<SolidSolver> strictest = material.solver;
+  for (const SolidMaterial& other : region_materials) {
+    if (!other.solver) continue;
+    if (!strictest) strictest = other.solver;
+    strictest->tolerance = std::min(strictest->tolerance, other.solver->tolerance);
+    strictest->max_iterations = std::max(strictest->max_iterations, other.solver->max_iterations);
+  }
+  if (!strictest) return own;
+  constexpr SolidSolver kDefault;
+  return {
+      .tolerance = own.tolerance != kDefault.tolerance ? own.tolerance : strictest->tolerance,
+      .max_iterations = own.max_iterations != kDefault.max_iterations ? own.max_iterations : strictest->max_iterations};
+}
+
 namespace material {
 namespace {
 

@@ -58,6 +58,13 @@ Status check_def(const RigidDef& def) {
   return check.status();
 }
 
+Status check_def(const SolidSolver& solver) {
+  Check check;
+  check.range("tolerance", solver.tolerance, 1e-7f, 0.5f);
+  check.range("max_iterations", solver.max_iterations, 1, 100000);
+  return check.status();
+}
+
 Status check_def(const SolidMaterial& m) {
   Check check;
   check.positive("density", m.density);
@@ -81,6 +88,7 @@ Status check_def(const SolidMaterial& m) {
   check.not_negative("grain_strength", m.grain_strength);
   check.that(m.grain_strength == 0 || length(m.grain_direction) > 1e-6f, "grain_direction", "it must not be zero");
   check.that(m.toughness > 0, "toughness", "it must be greater than 0; infinity for what never breaks");
+  if (m.solver) check.within("solver", check_def(*m.solver));
   return check.status();
 }
 
@@ -118,8 +126,7 @@ Status check_def(const SolidDef& def) {
   check.not_negative("friction", def.friction);
   check.finite("gravity_scale", def.gravity_scale);
   check.not_negative("drag", def.drag);
-  check.range("solver.tolerance", def.solver.tolerance, 1e-7f, 0.5f);
-  check.range("solver.max_iterations", def.solver.max_iterations, 1, 100000);
+  check.within("solver", check_def(def.solver));
   check.range("fracture.max_splits", def.fracture.max_splits, 0, 1000000);
   check.range("fracture.min_tets", def.fracture.min_tets, 1, 64);
   check.within("fracture.small_pieces", check_def(def.fracture.small_pieces));

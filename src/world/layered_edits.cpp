@@ -3,7 +3,11 @@
 
 namespace pliant {
 
-Result<BodyId> World::Impl::add_layered(const LayeredDef& def) {
+Result<BodyId> World::Impl::add_layered(const LayeredDef& given) {
+  LayeredDef def = given;
+  const SolidSolver solver =
+      solver_of({.tolerance = given.tolerance, .max_iterations = given.max_iterations}, given.material);
+  def.tolerance = solver.tolerance, def.max_iterations = solver.max_iterations;
   const auto turn_down = [&](Error error) {
     error.field = error.field.empty() ? "add" : "add: " + error.field;
     return refuse(std::move(error));
@@ -11,8 +15,8 @@ Result<BodyId> World::Impl::add_layered(const LayeredDef& def) {
   if (Status status = check_def(def); !status) return turn_down(status.error());
   Result<std::shared_ptr<const LayeredLayer>> layer = LayeredLayer::make(def);
   if (!layer) return turn_down(layer.error());
-  auto shared_def = std::make_shared<const LayeredDef>(def);
-  const BodyId id = make_body({.layered_def = shared_def, .allow_sleep = def.allow_sleep});
+  auto shared_def = std::make_shared<const LayeredDef>(std::move(def));
+  const BodyId id = make_body({.layered_def = shared_def, .allow_sleep = shared_def->allow_sleep});
   edits.push_back(edit::AddLayered{id, std::make_unique<LayeredBody>(std::move(shared_def), std::move(*layer))});
   return id;
 }

@@ -31,7 +31,9 @@ Result<BodyId> World::Impl::add_solid(const SolidDef& def) {
     error.field = error.field.empty() ? "add" : "add: " + error.field;
     return refuse(std::move(error));
   }
-  auto shared_def = std::make_shared<const SolidDef>(def);
+  SolidDef own = def;
+  own.solver = solver_of(def.solver, def.material, def.region_materials);
+  auto shared_def = std::make_shared<const SolidDef>(std::move(own));
   const BodyId id = make_body({.solid_def = shared_def, .allow_sleep = def.allow_sleep});
   edits.push_back(edit::AddSolid{id, std::make_unique<SolidBody>(std::move(shared_def))});
   return id;

@@ -124,7 +124,7 @@ struct World::Impl {
   Result<BodyId> add_rigid(const RigidDef& def);
   Result<BodyId> add_solid(const SolidDef& def);
   Result<BodyId> add_particle(ParticleDef def);
-  Result<BodyId> add_layered(const LayeredDef& def);
+  Result<BodyId> add_layered(const LayeredDef& given);
   Result<AnchorId> add_anchor(const AnchorDef& def);
   /// A new body's id and record.
   BodyId make_body(BodyRecord record);
@@ -309,6 +309,7 @@ struct World::Impl {
 Status check_def(const WorldDef& def);
 Status check_def(const RigidDef& def);
 Status check_def(const JointDef& def);
+Status check_def(const SolidSolver& solver);
 Status check_def(const SolidMaterial& material);
 Status check_def(const SmallPieces& rule);
 Status check_def(const SolidDef& def);
