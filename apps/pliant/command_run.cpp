@@ -251,8 +251,8 @@ int run(const RunOptions& options) {
 std::string check_dt(const std::string& text) {
   char* end = nullptr;
   const float dt = std::strtof(text.c_str(), &end);
-  if (end != text.c_str() && *end == 0 && dt > 0 && dt <= 1) return {};
-  return fmt::format("`{}` is not allowed; it must be a number of seconds greater than 0 and at most 1", text);
+  if (end != text.c_str() && *end == 0 && dt >= 1e-6f && dt <= 1) return {};
+  return fmt::format("`{}` is not allowed; it must be a number of seconds from 1e-6 to 1", text);
 }
 
 }  // namespace

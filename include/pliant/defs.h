@@ -23,8 +23,8 @@ enum class SolidContact : std::uint8_t {
 /// The world as a whole.
 struct WorldDef {
   Vec3 gravity{0, -9.81f, 0};  ///< m/s²
-  Vec3 wind{};                 ///< m/s; pushes what has `drag`
-  float dt = 1.0f / 60;        ///< s, what `step()` advances
+  Vec3 wind{};                 ///< m/s; pushes solids, cloth, rope and jelly that have `drag`
+  float dt = 1.0f / 60;        ///< s, what `step()` advances; 1e-6 to 1
   int substeps = 1;            ///< a step is solved in so many equal parts
   int iterations = 10;         ///< sweeps of the rigid solver per substep
   int threads = 0;             ///< 0: as many as the machine has. Results do not depend on it.

@@ -138,6 +138,7 @@ class World {
   /// can be held: its core can.
   Status hold(BodyId body, const NodeSelection& nodes);
   Status release(BodyId body, const NodeSelection& nodes);
+  // Driving moves the held ones of the nodes; an error where none of them is held.
   /// Held nodes: reach the place where `world_from_mesh` takes the mesh at rest by the end of the next step.
   Status drive(BodyId body, const NodeSelection& nodes, const Transform& world_from_mesh);
   /// Held nodes: move on at this velocity until told otherwise.
@@ -188,7 +189,7 @@ class World {
   Status release_from_quarantine(BodyId body);
 
   // --- Time ----------------------------------------------------------------------------------------------------------
-  /// Advances by `WorldDef::dt`, or by `dt` seconds (more than 0, at most 1).
+  /// Advances by `WorldDef::dt`, or by `dt` seconds (1e-6 to 1).
   const StepReport& step();
   const StepReport& step(float dt);
   /// Carries out queued edits now, so that queries see them.

@@ -26,6 +26,15 @@ Error selection_error(Error::Code code, std::string message) {
   return error;
 }
 
+bool is_direction(Vec3 v) { return is_finite(v) && length_squared(v) > 0; }
+Error no_direction(Vec3 normal) {
+  return selection_error(Error::Code::InvalidArgument,
+                         fmt::format("the normal ({}, {}, {}) has no direction", normal.x, normal.y, normal.z));
+}
+Error not_a_number(const char* what) {
+  return selection_error(Error::Code::InvalidArgument, fmt::format("the {} must be finite", what));
+}
+
 struct Select {
   std::span<const Vec3> places;
   const std::map<std::string, Nodes>& sets;
@@ -34,12 +43,19 @@ struct Select {
     return nodes_where(places, [](Vec3) { return true; });
   }
   Result<Nodes> operator()(const NodeBox& box) const {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (std::isnan(box.box.lower[k]) || std::isnan(box.box.upper[k])) return not_a_number("corners of the box");
+    }
     return nodes_where(places, [&](Vec3 x) { return box.box.contains(x); });
   }
   Result<Nodes> operator()(const NodeHalfSpace& plane) const {
+    if (!is_direction(plane.normal)) return no_direction(plane.normal);
+    if (std::isnan(plane.offset)) return not_a_number("offset");
     return nodes_where(places, [&](Vec3 x) { return dot(x, plane.normal) >= plane.offset; });
   }
   Result<Nodes> operator()(const NodeSlab& slab) const {
+    if (!is_direction(slab.normal)) return no_direction(slab.normal);
+    if (std::isnan(slab.offset) || std::isnan(slab.thickness)) return not_a_number("offset or the thickness");
     const Vec3 normal = normalized(slab.normal, {});
     return nodes_where(places, [&](Vec3 x) { return std::abs(dot(x, normal) - slab.offset) <= 0.5f * slab.thickness; });
   }
@@ -57,6 +73,7 @@ struct Select {
       return selection_error(Error::Code::InvalidArgument,
                              fmt::format("{} nearest nodes cannot be selected; ask for 1 or more", nearest.count));
     }
+    if (!is_finite(nearest.point)) return not_a_number("point");
     Nodes nodes = nodes_where(places, [](Vec3) { return true; });
     const std::size_t count = std::min(nodes.size(), static_cast<std::size_t>(nearest.count));
     std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count), nodes.end(),

@@ -11,19 +11,18 @@ void read_solid_contact(const SceneReader& r, WorldDef& out) {
 }
 
 const Fields<WorldDef>& world_fields() {
-  static const Fields<WorldDef> fields = {
-      field("gravity", &WorldDef::gravity),
-      field("wind", &WorldDef::wind),
-      field("dt", &WorldDef::dt, Range{.lower = 0, .upper = 1, .above_lower = true}),
-      field("substeps", &WorldDef::substeps, between(1, 100)),
-      field("iterations", &WorldDef::iterations, between(1, 1000)),
-      field("allow_sleep", &WorldDef::allow_sleep),
-      field("sleep_speed", &WorldDef::sleep_speed, kNotNegative),
-      field("sleep_angular_speed", &WorldDef::sleep_angular_speed, kNotNegative),
-      field("sleep_delay", &WorldDef::sleep_delay, kNotNegative),
-      field("bounce_threshold", &WorldDef::bounce_threshold, kNotNegative),
-      field<WorldDef>("solid_contact", read_solid_contact),
-      field("contact_damping", &WorldDef::contact_damping, kNotNegative)};
+  static const Fields<WorldDef> fields = {field("gravity", &WorldDef::gravity),
+                                          field("wind", &WorldDef::wind),
+                                          field("dt", &WorldDef::dt, between(1e-6, 1)),
+                                          field("substeps", &WorldDef::substeps, between(1, 100)),
+                                          field("iterations", &WorldDef::iterations, between(1, 1000)),
+                                          field("allow_sleep", &WorldDef::allow_sleep),
+                                          field("sleep_speed", &WorldDef::sleep_speed, kNotNegative),
+                                          field("sleep_angular_speed", &WorldDef::sleep_angular_speed, kNotNegative),
+                                          field("sleep_delay", &WorldDef::sleep_delay, kNotNegative),
+                                          field("bounce_threshold", &WorldDef::bounce_threshold, kNotNegative),
+                                          field<WorldDef>("solid_contact", read_solid_contact),
+                                          field("contact_damping", &WorldDef::contact_damping, kNotNegative)};
   return fields;
 }
 

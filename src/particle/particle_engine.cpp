@@ -224,6 +224,8 @@ std::span<const std::array<std::uint32_t, 2>> ParticleEngine::segments(std::uint
   return body(slot).model->segments;
 }
 
+bool ParticleEngine::is_held(std::uint32_t slot, std::uint32_t node) const { return body(slot).held[node] != 0; }
+
 Vec3 ParticleEngine::held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const {
   const Body& b = body(slot);
   std::vector<bool> asked(b.count, false);

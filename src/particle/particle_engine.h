@@ -179,6 +179,7 @@ class ParticleEngine {
   std::span<const std::array<std::uint32_t, 2>> segments(std::uint32_t slot) const;
   std::optional<GasState> gas(std::uint32_t slot) const;
   /// Tension of chains only; what bending and shear add is left out.
+  bool is_held(std::uint32_t slot, std::uint32_t node) const;
   Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
   AnchorState anchor_state(std::uint32_t anchor_slot) const;
   /// Those of the step go to the end of `contacts`, without a copy where that is empty.

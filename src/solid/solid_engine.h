@@ -166,6 +166,7 @@ class SolidEngine {
   std::span<const Vec3> node_positions(std::uint32_t slot) const;
   std::span<const Vec3> node_velocities(std::uint32_t slot) const;
   std::vector<float> tet_values(std::uint32_t slot, TetValue value) const;
+  bool is_held(std::uint32_t slot, std::uint32_t node) const { return body(slot).is_held(node); }
   Vec3 held_force(std::uint32_t slot, std::span<const std::uint32_t> nodes) const;
   std::span<const Contact> contacts() const { return contacts_; }
   const SolidReport& report() const { return report_; }

@@ -19,8 +19,7 @@ Status check_def(const WorldDef& def) {
   Check check;
   check.finite("gravity", def.gravity);
   check.finite("wind", def.wind);
-  check.positive("dt", def.dt);
-  check.range("dt", def.dt, 1e-6f, 1.0f);
+  check.range("dt", def.dt, kShortestStep, kLongestStep);
   check.range("substeps", def.substeps, 1, 1000);
   check.range("iterations", def.iterations, 1, 10000);
   check.range("threads", def.threads, 0, 1024);
@@ -123,6 +122,7 @@ Status check_def(const SolidDef& def) {
     const auto nodes = select_nodes(def.mesh, def.held[i].nodes);
     if (!nodes) check.within(fmt::format("held[{}].nodes", i), nodes.error());
   }
+  check.held_names(def.held);
   check.not_negative("friction", def.friction);
   check.finite("gravity_scale", def.gravity_scale);
   check.not_negative("drag", def.drag);

@@ -3,13 +3,17 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "pliant/math.h"
 #include "pliant/result.h"
+#include "pliant/selection.h"
 
 namespace pliant {
+
+constexpr float kShortestStep = 1e-6f, kLongestStep = 1;  ///< s, what a step may advance
 
 /// Collects the first thing that is wrong.
 class Check {
@@ -56,6 +60,15 @@ class Check {
     finite("angular_velocity", def.angular_velocity);
     not_negative("friction", def.friction);
     finite("gravity_scale", def.gravity_scale);
+  }
+  /// Motions and readings go by them.
+  void held_names(const std::vector<HeldNodes>& held) {
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      for (std::size_t k = 0; k < i && !held[i].name.empty(); ++k) {
+        that(held[i].name != held[k].name, fmt::format("held[{}].name", i).c_str(),
+             fmt::format("held[{}] is named `{}` already", k, held[i].name));
+      }
+    }
   }
   /// What is wrong with a part.
   void within(const std::string& field, const Status& part) {

@@ -79,9 +79,26 @@ Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection
   Result<std::vector<std::uint32_t>> selected = selected_nodes(id, nodes, call);
   if (!selected) return selected.error();
   if (state.bodies[id.index].layered_def && edit.what != edit::Nodes::What::Force) return refuse(not_held(id, call));
+  const bool drives = edit.what == edit::Nodes::What::DriveTo || edit.what == edit::Nodes::What::DriveAt;
+  if (drives && !can_be_driven(id, *selected)) {
+    return refuse({.message = fmt::format("none of the nodes of '{}' that are selected is held, and only held ones can "
+                                          "be driven; `hold` them first",
+                                          state.bodies[id.index].name()),
+                   .field = call});
+  }
   edit.slot = id.index;
   edit.nodes = std::move(*selected);
   return queue(id, call, numbers_are_finite, std::move(edit));
+}
+
+bool World::Impl::can_be_driven(BodyId id, std::span<const std::uint32_t> nodes) {
+  const BodyRecord& record = state.bodies[id.index];
+  // What a crack let go is driven in vain by nobody's fault.
+  if (record.solid_def && record.solid_def->fracture.lets_go) return true;
+  commit_edits();
+  return with_held_engine(id.index, [&](auto& engine) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t node) { return engine.is_held(id.index, node); });
+  });
 }
 
 std::span<const Face> World::Impl::surface_faces(BodyId id) {

@@ -23,6 +23,7 @@ template <typename Def>
 void check_common(Check& check, const Def& def, std::span<const Vec3> nodes) {
   check.placement(def);
   check.not_negative("drag", def.drag);
+  check.held_names(def.held);
   for (std::size_t i = 0; i < def.held.size() && check.status(); ++i) {
     const auto selected = select_nodes(nodes, def.held[i].nodes);
     if (!selected) check.within(fmt::format("held[{}].nodes", i), selected.error());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/def_check.h"
 #include "world/world_impl.h"
 
 namespace pliant {
@@ -245,8 +246,8 @@ Status World::release_from_quarantine(BodyId body) {
 const StepReport& World::step() { return step(impl_->state.def.dt); }
 
 const StepReport& World::step(float dt) {
-  if (!(dt > 0 && dt <= 1)) {
-    impl_->report.errors.push_back(invalid("step", "dt must be more than 0 and at most 1 s; nothing was simulated"));
+  if (!(dt >= kShortestStep && dt <= kLongestStep)) {
+    impl_->report.errors.push_back(invalid("step", "dt must be from 1e-6 to 1 s; nothing was simulated"));
     return impl_->report;
   }
   impl_->step(dt);

@@ -108,6 +108,12 @@ const std::vector<CorpusScene>& good_scenes() {
       {motion(R"("keyframes": [{"time": 0}, {"time": 1, "position": [0, 1, 0]}, {"time": 2, "position": [0, 0, 0],
                  "rotation": [0, 0, 0, 1]}], "interpolation": "smooth", "loop": true)")},
       {motion(R"("keyframes": [{"time": 0.5, "position": [0, 1, 0]}], "relative": true, "interpolation": "ease")")},
+      {motion(R"("velocities": [{"time": 0, "velocity": [1, 0, 0]}, {"time": 1, "angular_velocity": [0, 9, 0]}])")},
+      {motion(R"("keyframes": [{"time": 0, "rotation": {"axis": [0, 1, 0], "degrees": 0}},
+                 {"time": 1, "rotation": {"axis": [0, 1, 0], "degrees": 120}},
+                 {"time": 2, "rotation": {"axis": [0, 2, 0], "degrees": 240}},
+                 {"time": 3, "rotation": {"axis": [0, -1, 0], "degrees": -360}}],
+                 "velocities": [{"time": 3, "velocity": [1, 0, 0]}])")},
       {event(R"("kind": "force", "from": 0, "to": 1, "body": "x", "force": [1, 0, 0], "point": [0, 1, 0],
                 "torque": [0, 0, 1])")},
       {event(R"("kind": "impulse", "at": 0, "body": "x", "impulse": [1, 0, 0], "angular_impulse": [1, 0, 0])")},
@@ -165,7 +171,8 @@ const std::vector<CorpusScene>& bad_scenes() {
       {R"({"frames": 0})", "s.json:1: frames: 0 is not allowed; it must be between 1 and 10000000"},
       {R"({"frames": 1.5})", "s.json:1: frames: 1.5 is not allowed; it must be a whole number"},
       {R"({"title": 7})", "s.json:1: title: expected a string, found a number"},
-      {R"({"world": {"dt": 0}})", "s.json:1: world.dt: 0 is not allowed; it must be greater than 0 and at most 1"},
+      {R"({"world": {"dt": 0}})", "s.json:1: world.dt: 0 is not allowed; it must be between 1e-06 and 1"},
+      {R"({"world": {"dt": 1e-9}})", "s.json:1: world.dt: 1e-09 is not allowed; it must be between 1e-06 and 1"},
       {R"({"world": {"dt": "fast"}})", "s.json:1: world.dt: expected a number, found a string"},
       {R"({"world": {"threads": 2}})", "s.json:1: world.threads: unknown field `threads`"},
       {R"({"world": {"gravity": [0, -9.81]}})",
@@ -265,6 +272,27 @@ const std::vector<CorpusScene>& bad_scenes() {
        "s.json:2: motions[0].keyframes[1]: the last keyframe of a loop must repeat the place of the first, or the body "
        "would jump",
        false},
+      {motion(R"("loop": false)"), "s.json:2: motions[0]: a motion needs `keyframes` or `velocities`"},
+      {motion(R"("velocities": [{"time": 1}, {"time": 1}])"),
+       "s.json:2: motions[0].velocities[1].time: 1 is not later than what comes before, at 1", false},
+      {motion(R"("keyframes": [{"time": 2}], "velocities": [{"time": 1}])"),
+       "s.json:2: motions[0].velocities[0].time: 1 is not later than what comes before, at 2", false},
+      {motion(R"("keyframes": [{"time": 0}, {"time": 1, "rotation": {"axis": [0, 1, 0], "degrees": 720}}])"),
+       "s.json:2: motions[0].keyframes[1].rotation: 720 degrees are 720 from the keyframe before; less than half a "
+       "turn "
+       "is needed, or it would go the shorter way round: put keyframes between them",
+       false},
+      {motion(R"("keyframes": [{"time": 0, "rotation": {"axis": [0, 1, 0], "degrees": 100}},
+                 {"time": 1, "rotation": {"axis": [0, -3, 0], "degrees": 100}}])"),
+       "s.json:2: motions[0].keyframes[1].rotation: 100 degrees are 200 from the keyframe before; less than half a "
+       "turn "
+       "is needed, or it would go the shorter way round: put keyframes between them",
+       false},
+      {motion(R"("keyframes": [{"time": 0, "rotation": [0, 0, 0, 1]}, {"time": 1, "rotation": [0, 1, 0, 0]}])"),
+       "s.json:2: motions[0].keyframes[1]: half a turn from the keyframe before could go either way round; put a "
+       "keyframe "
+       "between them",
+       false},
       {R"({"bodies": [{"kind": "rigid", "name": "x", "shape": {"kind": "box"}}],
            "motions": [{"body": "x", "keyframes": [{"time": 0}]}]})",
        "s.json:2: motions[0].body: `x` is not kinematic; set its \"motion\" to \"kinematic\"", false},
@@ -278,8 +306,7 @@ const std::vector<CorpusScene>& bad_scenes() {
        "s.json:2: events[0]: say either the `body`, the `joint` or the `anchor` to remove"},
       {event(R"("kind": "boom", "at": 1)"),
        "s.json:2: events[0].kind: there is no event of kind `boom`; there are `force`, `node_force`, `pressure`, "
-       "`impulse`, `explosion`, `motor` "
-       "and `remove`"},
+       "`traction`, `impulse`, `explosion`, `motor` and `remove`"},
       {cloth(R"("material": "slik")"),
        "s.json:1: bodies[0].material: there is no cloth material `slik`; did you mean `silk`?", false},
       {cloth(R"("material": {"stretch_stifness": 1})"),
@@ -352,6 +379,9 @@ const std::vector<CorpusScene>& bad_scenes() {
        "s.json:5: events[0].anchor: there is no anchor `b`", false},
       {anchored(R"("body": "r", "nodes": "all")",
                 R"(, "events": [{"kind": "pressure", "from": 0, "to": 1, "body": "r", "pressure": 1}])"),
+       "s.json:5: events[0]: `r` is a rope: it has no surface to press on", false},
+      {anchored(R"("body": "r", "nodes": "all")",
+                R"(, "events": [{"kind": "traction", "from": 0, "to": 1, "body": "r", "traction": [1, 0, 0]}])"),
        "s.json:5: events[0]: `r` is a rope: it has no surface to press on", false},
       {anchored(R"("body": "r", "nodes": "all")",
                 R"(, "events": [{"kind": "node_force", "from": 0, "to": 1, "body": "post", "force": [0, 1, 0]}])"),

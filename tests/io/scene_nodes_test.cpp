@@ -300,6 +300,114 @@ TEST(SceneLayered, MeshesAreWelded) {
   EXPECT_TRUE(validate(def.atlas.surface, {.require_closed = true}).empty());
 }
 
+TEST(SceneSolid, HeldPartsMoveAtPrescribedVelocities) {
+  const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0]}, "bodies": [{"kind": "solid", "name": "s",
+      "mesh": {"box": [1, 0.2, 0.2], "cell": 0.1}, "material": "rubber", "position": [0, 2, 0],
+      "held": [{"name": "left", "nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.49}}},
+               {"name": "right", "nodes": {"half_space": {"normal": [1, 0, 0], "offset": 0.49}}}]},
+      {"kind": "rigid", "name": "k", "motion": "kinematic", "shape": {"kind": "box"}, "position": [5, 0, 0]}],
+      "motions": [
+        {"body": "s", "held": "left", "velocities": [{"time": 0, "velocity": [-0.1, 0, 0]}]},
+        {"body": "s", "held": "right", "velocities": [{"time": 0, "angular_velocity": [1.5, 0, 0]}, {"time": 1}]},
+        {"body": "k", "velocities": [{"time": 0.5, "velocity": [0, 0, 2], "angular_velocity": [0, 3, 0]}]}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  const BodyId solid = player.body("s");
+  const std::vector<Vec3> rest = (*player.world().solid_def(solid))->mesh.nodes;
+  // While it goes on, also the velocities are those asked for.
+  run(player, 0.5);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const Vec3 velocity = (*player.world().node_velocities(solid))[i];
+    if (rest[i].x < -0.49f) {
+      EXPECT_LT(length(velocity - Vec3{-0.1f, 0, 0}), 1e-4f) << i;
+    } else if (rest[i].x > 0.49f) {
+      const Vec3 place = (*player.world().node_positions(solid))[i] - Vec3{0, 2, 0};
+      EXPECT_LT(length(velocity - cross({1.5f, 0, 0}, place)), 3e-3f) << i;  // the chord of a step's turn
+    }
+  }
+  run(player, 2);
+  const Quat turned = Quat::axis_angle({1, 0, 0}, 1.5f);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const Vec3 place = (*player.world().node_positions(solid))[i];
+    if (rest[i].x < -0.49f) {
+      EXPECT_LT(length(place - (rest[i] + Vec3{-0.2f, 2, 0})), 1e-4f) << i;
+    } else if (rest[i].x > 0.49f) {
+      EXPECT_LT(length(place - (turned.rotate(rest[i]) + Vec3{0, 2, 0})), 1e-4f) << i;
+    }
+  }
+  const BodyState box = *player.world().state(player.body("k"));
+  EXPECT_LT(length(box.world_from_body.position - Vec3{5, 0, 3}), 1e-3f);
+  EXPECT_LT(length(box.velocity - Vec3{0, 0, 2}), 1e-3f);
+  EXPECT_LT(length(box.angular_velocity - Vec3{0, 3, 0}), 1e-2f);
+}
+
+TEST(SceneSolid, TractionEventsShearIt) {
+  // Between two parallel faces: the traction is the force over their area, and the other end takes it up.
+  const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0]}, "bodies": [{"kind": "solid", "name": "s",
+      "mesh": {"box": [0.4, 0.1, 0.4], "cell": 0.05},
+      "material": {"young_modulus": 1e6, "poisson_ratio": 0, "stiffness_damping": 0.05},
+      "held": [{"name": "floor", "nodes": {"half_space": {"normal": [0, -1, 0], "offset": 0.049}}}]}],
+      "events": [{"kind": "traction", "from": 0, "to": 10, "body": "s", "traction": [1000, 500, 0],
+                  "nodes": {"half_space": {"normal": [0, 1, 0], "offset": 0.049}}}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 2);
+  const Vec3 force = *player.world().held_force(player.body("s"));
+  EXPECT_NEAR(force.x, -160, 0.5);
+  EXPECT_NEAR(force.y, -80, 0.5);
+  EXPECT_EQ(refusal(R"("kind": "traction", "traction": [1, 0, 0], "body": "j", "nodes": {"list": [0]})"),
+            "s.json:7: events[1].nodes: the selection, of 1 node, holds no whole triangle of the surface; all three "
+            "nodes of a triangle must be selected");
+}
+
+TEST(SceneLayered, TractionEventsPullAtItsSkin) {
+  const Scene scene = parse(R"({"world": {"gravity": [0, 0, 0]}, "bodies": [{"kind": "layered", "name": "l",
+      "surface": {"sphere": 0.3, "segments": 16}, "material": "foam", "thickness": 0.05}],
+      "events": [{"kind": "traction", "from": 0, "to": 0.5, "body": "l", "traction": [0, 0, 50]}]})");
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  const BodyId body = player.body("l");
+  const std::span<const Vec3> x = *player.world().node_positions(body);
+  float area = 0;
+  for (const Face& f : *player.world().surface_faces(body)) {
+    area += 0.5f * length(cross(x[f[1]] - x[f[0]], x[f[2]] - x[f[0]]));
+  }
+  run(player, 0.5);
+  const BodyState state = *player.world().state(body);
+  EXPECT_NEAR(state.velocity.z, 50 * area * 0.5f / state.mass, 0.02f * state.velocity.z);
+  EXPECT_GT(state.velocity.z, 0);
+}
+
+TEST(SceneSolid, MaterialsSayHowWellTheyAreSolvedAndBodiesOverrideIt) {
+  const auto solver = [](const std::string& material, const std::string& more) {
+    const Scene scene = parse(R"({"bodies": [{"kind": "solid", "name": "s", "mesh": {"box": [1, 1, 1], "cell": 0.5},
+        "material": )" + material +
+                              more + "}]}");
+    ScenePlayer player = ScenePlayer::create(scene).value();
+    return (*player.world().solid_def(player.body("s")))->solver;
+  };
+  const std::string strict = R"({"base": "rubber", "solver": {"tolerance": 1e-5, "max_iterations": 900}})";
+  EXPECT_EQ(solver(R"("rubber")", "").tolerance, 1e-3f);
+  EXPECT_EQ(solver(strict, "").tolerance, 1e-5f);
+  EXPECT_EQ(solver(strict, "").max_iterations, 900);
+  EXPECT_EQ(solver(strict, R"(, "solver": {"max_iterations": 50})").tolerance, 1e-5f);
+  EXPECT_EQ(solver(strict, R"(, "solver": {"max_iterations": 50})").max_iterations, 50);
+  // Also with what is the default.
+  EXPECT_EQ(solver(strict, R"(, "solver": {"tolerance": 1e-3})").tolerance, 1e-3f);
+  EXPECT_EQ(solver(R"("rubber")", R"(, "region_materials": [)" + strict + "]").tolerance, 1e-5f);
+  const Scene layered = parse(R"({"bodies": [{"kind": "layered", "surface": {"sphere": 0.3, "segments": 16},
+      "material": )" + strict +
+                              R"(, "max_iterations": 30}]})");
+  EXPECT_EQ(std::get<LayeredDef>(layered.bodies[0].def).tolerance, 1e-5f);
+  EXPECT_EQ(std::get<LayeredDef>(layered.bodies[0].def).max_iterations, 30);
+}
+
+TEST(SceneSolid, HeldPartsHaveNamesOfTheirOwn) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "solid", "name": "s", "mesh": {"box": [1, 1, 1], "cell": 0.5},
+      "material": "rubber", "held": [{"name": "a", "nodes": {"list": [0]}}, {"nodes": {"list": [1]}},
+      {"nodes": {"list": [1]}}, {"name": "a", "nodes": {"list": [2]}}]}]})");
+  const Result<ScenePlayer> player = ScenePlayer::create(scene);
+  ASSERT_FALSE(player);
+  EXPECT_EQ(player.error().to_string(), "s.json:1: bodies[0].held[3].name: held[0] is named `a` already");
+}
+
 TEST(SceneSolid, SmallPiecesAndWeakFacesAreRead) {
   const Scene scene = parse(R"({"bodies": [{"kind": "solid", "mesh": {"box": [1, 1, 1], "cell": 0.5},
       "material": {"strength": 1e5}, "weak_faces": [{"nodes": {"slab": {"normal": [0, 0, 2], "offset": 0.5,

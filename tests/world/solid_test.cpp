@@ -263,6 +263,101 @@ TEST(Solids, HeldInTheWindTakeItsPressure) {
   EXPECT_NEAR(world.held_force(solid)->x, -0.5f * 1.44f * 0.16f * 400, 0.5f);
 }
 
+TEST(Solids, TractionPullsByTheAreaOfTheSurface) {
+  World world({.gravity = {}, .allow_sleep = false});
+  SolidDef def = soft_cube({});
+  def.material = {.young_modulus = 1e6f, .poisson_ratio = 0, .stiffness_damping = 0.02f};
+  def.held = {{.nodes = left_end()}};
+  const BodyId bar = world.add(def).value();
+  const NodeSelection right = NodeHalfSpace{{1, 0, 0}, 0.199f};
+  for (int i = 0; i < 240; ++i) {
+    ASSERT_TRUE(world.apply_traction(bar, {5000, 0, 0}, right));
+    world.step();
+  }
+  // sigma L / E, and sigma everywhere within.
+  EXPECT_NEAR(world.state(bar)->bounds.upper.x - 0.2f, 5000 * 0.4f / 1e6f, 2e-5f);
+  for (const float tension : *world.tet_values(bar, TetValue::Tension)) EXPECT_NEAR(tension, 5000, 100);
+  EXPECT_NEAR(world.held_force(bar)->x, -5000 * 0.16f, 1);
+
+  // Along the surface too, and on bodies of other kinds.
+  World flight({.gravity = {}, .allow_sleep = false});
+  const BodyId cube = flight.add(soft_cube({})).value();
+  const BodyId sheet =
+      flight.add(ClothDef{.shape = ClothSheet{.width = 1, .length = 1}, .position = {0, 5, 0}}).value();
+  step(flight, 1);
+  const float mass = flight.state(cube)->mass, density = flight.state(sheet)->mass;
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(flight.apply_traction(cube, {0, 0, 40}, NodeHalfSpace{{0, 1, 0}, 0.199f}));
+    ASSERT_TRUE(flight.apply_traction(sheet, {0, 0, 0.1f}));
+    flight.step();
+  }
+  EXPECT_NEAR(flight.state(cube)->velocity.z, 40 * 0.16f / mass * 0.5f, 2e-4f);
+  EXPECT_NEAR(flight.state(sheet)->velocity.z, 0.1f / density * 0.5f, 1e-3f);
+  EXPECT_FALSE(flight.apply_traction(cube, {kInfinity, 0, 0}));
+  EXPECT_FALSE(flight.apply_traction(cube, {1, 0, 0}, NodeList{{0}}));
+}
+
+TEST(Solids, OnlyHeldNodesAreDriven) {
+  World world({.gravity = {}});
+  const BodyId cube = world.add(soft_cube({})).value();
+  const BodyId rope = world.add(RopeDef{.path = {{3, 0, 0}, {4, 0, 0}}}).value();
+  for (const BodyId body : {cube, rope}) {
+    EXPECT_FALSE(world.drive(body, AllNodes{}, Vec3{1, 0, 0}));
+    EXPECT_FALSE(world.drive(body, AllNodes{}, Transform{{5, 0, 0}, {}}));
+  }
+  EXPECT_EQ(world.step().errors.size(), 4u);
+  // Held in the same breath; of all nodes the held ones are meant.
+  ASSERT_TRUE(world.hold(cube, left_end()));
+  EXPECT_TRUE(world.drive(cube, AllNodes{}, Vec3{1, 0, 0}));
+  EXPECT_FALSE(world.drive(cube, NodeHalfSpace{{1, 0, 0}, 0.199f}, Vec3{1, 0, 0}));
+  ASSERT_TRUE(world.release(cube, left_end()));
+  EXPECT_FALSE(world.drive(cube, AllNodes{}, Vec3{1, 0, 0}));
+}
+
+TEST(Solids, SelectionsWithoutMeaningAreRefused) {
+  World world;
+  const BodyId cube = world.add(soft_cube({})).value();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const NodeSelection bad[] = {NodeHalfSpace{{0, 0, 0}, 0},        NodeHalfSpace{{kNan, 0, 0}, 0},
+                               NodeHalfSpace{{0, 1, 0}, kNan},     NodeSlab{{0, 0, 0}, 0, 1},
+                               NodeSlab{{0, 1, 0}, kNan, 1},       NearestNodes{{kNan, 0, 0}, 1},
+                               NearestNodes{{kInfinity, 0, 0}, 1}, NodeBox{{{kNan, -1, -1}, {1, 1, 1}}}};
+  for (const NodeSelection& nodes : bad) {
+    EXPECT_FALSE(world.select_nodes(cube, nodes));
+    SolidDef def = soft_cube({});
+    def.held = {{.nodes = nodes}};
+    EXPECT_FALSE(world.add(def));
+  }
+  EXPECT_TRUE(world.select_nodes(cube, NodeBox{{{-kInfinity, -1, -1}, {kInfinity, 1, 1}}}));
+}
+
+TEST(Solids, AreSolvedAsWellAsTheirMaterialSays) {
+  const auto run = [](std::optional<SolidSolver> of_material, SolidSolver own, SolidSolver& resolved) {
+    World world;
+    SolidDef def = soft_cube({0, 1, 0});
+    def.held = {{.nodes = left_end()}};
+    def.material.solver = of_material;
+    def.solver = own;
+    const BodyId cube = world.add(def).value();
+    step(world, 20);
+    resolved = (*world.solid_def(cube))->solver;
+    return world.hash();
+  };
+  SolidSolver found;
+  const SolidSolver strict{.tolerance = 1e-6f, .max_iterations = 1000};
+  const std::uint64_t usual = run({}, {}, found), own = run({}, strict, found);
+  EXPECT_NE(usual, own);
+  EXPECT_EQ(run(strict, {}, found), own);
+  EXPECT_EQ(found.max_iterations, 1000);
+  run(strict, {.tolerance = 0.01f}, found);
+  EXPECT_EQ(found.tolerance, 0.01f);
+  EXPECT_EQ(found.max_iterations, 1000);
+  World world;
+  SolidDef def = soft_cube({});
+  def.material.solver = SolidSolver{.tolerance = 0};
+  EXPECT_EQ(world.add(def).error().field, "add: material.solver.tolerance");
+}
+
 TEST(Solids, AreHitByRays) {
   World world;
   const BodyId solid = world.add(soft_cube({0, 1, 0})).value();
