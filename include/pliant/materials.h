@@ -31,7 +31,7 @@ struct SolidMaterial {
   std::string name{};
   float density = 1000;        ///< kg/m³
   float young_modulus = 1e6f;  ///< Pa, E: stress over strain in a pulled bar
-  float poisson_ratio = 0.3f;  ///< ν, −0.9 to 0.49: how much a pulled bar thins
+  float poisson_ratio = 0.3f;  ///< ν, −0.9 to 0.495: how much a pulled bar thins
   Elasticity elasticity = Elasticity::Corotational;
 
   // Stiffer along a grain, as wood is. The direction is that of the mesh at rest.
