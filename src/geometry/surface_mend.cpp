@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "geometry/adjacency.h"
 #include "geometry/triangle_tree.h"
@@ -43,6 +44,51 @@ Vec3d twice_area(std::span<const Vec3> vertices, const Face& f) {
   return cross(Vec3d(vertices[f[1]]) - a, Vec3d(vertices[f[2]]) - a);
 }
 
+/// Two coplanar faces on either side of an edge that no others have.
+struct FlatQuad {
+  std::array<std::uint32_t, 4> corners;  ///< ascending
+  std::array<std::uint32_t, 2> faces;    ///< ascending
+  double twice_area = 0;
+
+  auto order() const { return std::tie(corners, faces); }
+};
+
+std::vector<FlatQuad> find_flat_quads(std::span<const Vec3> vertices, std::span<const Face> faces) {
+  constexpr double kFlat = 1e-6;
+  const EdgeAdjacency edges = edge_faces(faces, vertices.size());
+  std::vector<FlatQuad> quads;
+  for (std::size_t e = 0; e < edges.edges.size(); ++e) {
+    if (edges.elements[e].size() != 2) continue;
+    FlatQuad quad{{}, {edges.elements[e][0], edges.elements[e][1]}};
+    const Vec3d n = twice_area(vertices, faces[quad.faces[0]]), m = twice_area(vertices, faces[quad.faces[1]]);
+    if (length(cross(n, m)) > kFlat * length(n) * length(m)) continue;
+    std::array<std::uint32_t, 6> corners;
+    for (std::size_t i = 0; i < 6; ++i) corners[i] = faces[quad.faces[i / 3]][i % 3];
+    std::sort(corners.begin(), corners.end());
+    std::unique_copy(corners.begin(), corners.end(), quad.corners.begin());
+    quad.twice_area = length(n) + length(m);
+    quads.push_back(quad);
+  }
+  std::sort(quads.begin(), quads.end(), [](const FlatQuad& a, const FlatQuad& b) { return a.order() < b.order(); });
+  return quads;
+}
+
+/// A quad that a file has twice, facing either way, is cut along its other diagonal the second time: no triangle comes
+/// twice, but the surface does. Marks the faces of the second.
+std::vector<bool> find_recut_faces(std::span<const Vec3> vertices, std::span<const Face> faces) {
+  constexpr double kSameArea = 1e-6;
+  const std::vector<FlatQuad> quads = find_flat_quads(vertices, faces);
+  std::vector<bool> is_recut(faces.size(), false);
+  for (std::size_t i = 1; i < quads.size(); ++i) {
+    const FlatQuad &a = quads[i - 1], &b = quads[i];
+    // Of four points that are no convex quad the two pairs differ.
+    if (a.corners != b.corners || std::abs(a.twice_area - b.twice_area) > kSameArea * a.twice_area) continue;
+    if (is_recut[a.faces[0]] || is_recut[a.faces[1]]) continue;
+    for (const std::uint32_t f : b.faces) is_recut[f] = true;
+  }
+  return is_recut;
+}
+
 /// The faces over welded vertices, without those that have no area and without duplicates, whichever way they face.
 void find_distinct_faces(std::span<const Vec3> vertices, std::span<const Face> faces, double weld, MendedSurface& out) {
   const std::vector<std::uint32_t> first = weld_map(vertices, weld);
@@ -62,11 +108,18 @@ void find_distinct_faces(std::span<const Vec3> vertices, std::span<const Face> f
   std::sort(keys.begin(), keys.end());
   std::vector<bool> is_repeated(welded.size(), false);
   for (std::size_t i = 1; i < keys.size(); ++i) is_repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
-  for (std::size_t f = 0; f < welded.size(); ++f) {
-    if (is_repeated[f]) continue;
-    out.faces.push_back(welded[f]);
-    out.corners.push_back(faces[sources[f]]);
-    out.sources.push_back(sources[f]);
+  std::vector<std::uint32_t> distinct;
+  std::vector<Face> once;
+  for (std::uint32_t f = 0; f < welded.size(); ++f) {
+    if (!is_repeated[f]) distinct.push_back(f), once.push_back(welded[f]);
+  }
+  const std::vector<bool> is_recut = find_recut_faces(vertices, once);
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    if (is_recut[i]) continue;
+    const std::uint32_t source = sources[distinct[i]];
+    out.faces.push_back(once[i]);
+    out.corners.push_back(faces[source]);
+    out.sources.push_back(source);
   }
 }
 

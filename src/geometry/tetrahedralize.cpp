@@ -166,6 +166,12 @@ Error encloses_nothing(double open_share) {
                   100 * std::min(1.0, open_share)));
 }
 
+Error too_thin(double cell, bool keep_thin) {
+  return refusal(Error::Code::InvalidArgument, "cell",
+                 fmt::format("nothing of the surface is as thick as a cell of {:.3g} m: choose a smaller one{}", cell,
+                             keep_thin ? "" : ", or keep thin parts"));
+}
+
 /// What was mended and what was lost, in numbers and in words.
 void describe(const TriMesh& given, const MendedSurface& surface, const EnclosedRegion& region,
               TetrahedralizeReport& report) {
@@ -241,14 +247,12 @@ Result<TetMesh> tetrahedralize(const TriMesh& given, const TetrahedralizeOptions
   const BccLattice lattice = lattice_around(bounds, cell);
   EnclosedRegion region = enclosed_region(surface, lattice, options.keep_thin, workers,
                                           [&](float share) { progress(0.1f + 0.5f * share); });
-  if (region.inside == 0) {
-    return refusal(Error::Code::InvalidArgument, "cell",
-                   fmt::format("nothing of the surface is as thick as a cell of {:.3g} m: choose a smaller one", cell));
-  }
+  if (region.inside == 0) return too_thin(cell, options.keep_thin);
   const double tets = 6 * double(region.inside);
   if (tets > max_tets) return too_many(cell, tets, max_tets);
 
   StuffedSolid solid = stuff_lattice(lattice, region.region, workers);
+  if (solid.mesh.tets.empty()) return too_thin(cell, options.keep_thin);
   progress(0.8f);
   smooth_tets(solid, surface, {.fit_thin_parts = region.thin > 0, .improve_angles = options.optimize}, workers);
   progress(0.95f);

@@ -251,6 +251,30 @@ TEST(Tetrahedralize, MendingIsCounted) {
   EXPECT_FALSE(report.notes.empty());
 }
 
+/// Eight corners, numbered x + 2 y + 4 z, and the sides as quads, each cut from its first corner; a second time in
+/// reverse, so that they face inward and are cut along the other diagonal.
+TriMesh doubled_cube() {
+  constexpr std::uint32_t kSides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  TriMesh cube;
+  for (int i = 0; i < 8; ++i) cube.vertices.push_back({float(i & 1), float(i >> 1 & 1), float(i >> 2)});
+  for (const auto& s : kSides) cube.faces.insert(cube.faces.end(), {{s[0], s[1], s[2]}, {s[0], s[2], s[3]}});
+  for (const auto& s : kSides) cube.faces.insert(cube.faces.end(), {{s[3], s[2], s[1]}, {s[3], s[1], s[0]}});
+  return cube;
+}
+
+TEST(Tetrahedralize, QuadsThatComeTwiceCountOnce) {
+  TetrahedralizeReport report;
+  const TetMesh solid = solid_of(doubled_cube(), 0.1f, &report);
+  EXPECT_EQ(report.triangles_dropped, 12u);
+  EXPECT_EQ(report.triangles_flipped, 0u);
+  EXPECT_NEAR(report.surface_volume, 1, 1e-6);
+  EXPECT_NEAR(report.volume_error, 0, 1e-6);
+  // Flat sides of several quads stay whole.
+  solid_of(tri_box({1, 1, 1}, 3, 3, 3), 0.1f, &report);
+  EXPECT_EQ(report.triangles_dropped, 0u);
+}
+
 TEST(Tetrahedralize, PartsThatRunThroughEachOtherAreJoined) {
   // Two balls of radius 1/2 whose centres are 1/2 apart: the lens that they share has the volume 5π/96.
   const TriMesh sphere = tri_sphere(0.5f, 96);
@@ -296,6 +320,12 @@ TEST(Tetrahedralize, ThinPartsAreKept) {
       joined(tri_sphere(0.3f, 32), tri_cylinder(0.01f, 1, 12), {0.1f, 0, 0.07f}), {.cell = 0.1f, .keep_thin = false});
   ASSERT_TRUE(lost.ok());
   EXPECT_LT(lost->bounds().size().y, 0.75f);
+
+  // Its middle is on lattice points, which count as inside: still no tet is left, and the message says why.
+  const Result<TetMesh> nothing = tetrahedralize(tri_box({1, 0.001f, 1}, 1, 1, 1), {.cell = 0.1f, .keep_thin = false});
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_EQ(nothing.error().message,
+            "nothing of the surface is as thick as a cell of 0.1 m: choose a smaller one, or keep thin parts");
 }
 
 // Invariance ----------------------------------------------------------------------------------------------------------
