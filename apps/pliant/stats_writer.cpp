@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "held_forces.h"
+
 namespace pliant::app {
 namespace {
 
@@ -100,13 +102,24 @@ void StatsWriter::add_bodies(const ScenePlayer& player) {
     const Result<BodyState> state = player.world().state(named.body);
     text_ += fmt::format(
         "{}{}: {{\"position\": {}, \"rotation\": {}, \"linear_velocity\": {}, \"angular_velocity\": {}, "
-        "\"bounds\": {{\"lower\": {}, \"upper\": {}}}, \"pieces\": {}}}",
+        "\"bounds\": {{\"lower\": {}, \"upper\": {}}}, \"pieces\": {}",
         first ? "" : ", ", quoted(named.name), vector(state->world_from_body.position),
         rotation(state->world_from_body.rotation), vector(state->velocity), vector(state->angular_velocity),
         vector(state->bounds.lower), vector(state->bounds.upper), count_pieces(player.world(), named.body));
+    add_held(player.world(), named.body);
+    text_ += "}";
     first = false;
   }
   text_ += "}";
+}
+
+void StatsWriter::add_held(const World& world, BodyId body) {
+  bool first = true;
+  for (const HeldForce& held : held_forces(world, body)) {
+    text_ += fmt::format("{}{}: {}", first ? ", \"held_forces\": {" : ", ", quoted(held.part), vector(held.force));
+    first = false;
+  }
+  if (!first) text_ += "}";
 }
 
 void StatsWriter::add_anchors(const ScenePlayer& player) {

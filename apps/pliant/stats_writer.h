@@ -4,7 +4,8 @@
 //    "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations", "kinetic_energy",
 //    "potential_energy", "elastic_energy", "linear_momentum", "angular_momentum", "max_penetration", "max_stretch",
 //    "quarantined", "hash", "named_bodies": {name: {"position", "rotation", "linear_velocity", "angular_velocity",
-//    "bounds": {"lower", "upper"}, "pieces"}}, "probes": {"BODY:NODE": {"position", "velocity"}}}]}
+//    "bounds": {"lower", "upper"}, "pieces", "held_forces": {part: force}}}, "probes": {"BODY:NODE": {"position",
+//    "velocity"}}}]}
 //
 // Written as the run goes on, so a long run takes no memory; the file appears when `finish` succeeds.
 #pragma once
@@ -39,6 +40,7 @@ class StatsWriter {
   StatsWriter(AtomicFile file, std::vector<Probe> probes) : file_(std::move(file)), probes_(std::move(probes)) {}
   void add_report(const StepReport& report);
   void add_bodies(const ScenePlayer& player);
+  void add_held(const World& world, BodyId body);
   void add_anchors(const ScenePlayer& player);
   void add_probes(const World& world);
 

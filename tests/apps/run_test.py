@@ -93,6 +93,29 @@ class Run(CommandTest):
         self.assertEqual(last["nodes"], 25 + 11 + 8)
         self.assertIn("`sheet` has nodes 0 to 24", self.fail_with(1, "run", "s.json", "--probe", "sheet:25"))
 
+    def test_statistics_tell_what_holding_takes(self):
+        scene = {
+            "world": {"allow_sleep": False},
+            "bodies": [{
+                "kind": "solid", "name": "beam", "mesh": {"box": [1, 0.2, 0.2], "cell": 0.1}, "position": [0, 1, 0],
+                "material": {"base": "rubber", "stiffness_damping": 0.05},
+                "held": [{"name": "left", "nodes": {"half_space": {"normal": [-1, 0, 0], "offset": 0.49}}},
+                         {"nodes": {"half_space": {"normal": [1, 0, 0], "offset": 0.49}}}]}, {
+                "kind": "rope", "name": "rope", "path": [[0, 2, 3], [0, 1, 3]], "segment": 0.1,
+                "held": [{"name": "end", "nodes": {"list": [0]}}]}, {
+                "kind": "solid", "name": "loose", "mesh": {"box": [1, 1, 1], "cell": 0.5}, "material": "rubber"}]}
+        self.write("s.json", scene)
+        self.succeed("run", "s.json", "--frames", "240", "--stats", "stats.json", "--quiet")
+        last = json.loads(self.read("stats.json"))["frames"][-1]["named_bodies"]
+        weight = 0.04 * 930 * 9.81
+        beam = last["beam"]["held_forces"]
+        self.assertEqual(list(beam), ["left", "held[1]"])
+        for force in beam.values():  # half of it each, and alike but mirrored along the beam
+            self.assertAlmostEqual(force[1], weight / 2, delta=0.02 * weight)
+        self.assertAlmostEqual(beam["left"][0], -beam["held[1]"][0], delta=0.01 * weight)
+        self.assertGreater(last["rope"]["held_forces"]["end"][1], 0)
+        self.assertNotIn("held_forces", last["loose"])
+
     def test_trace_is_chrome_json(self):
         self.write("s.json", FALLING)
         self.succeed("run", "s.json", "--trace", "t.json", "--quiet")
