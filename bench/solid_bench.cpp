@@ -96,7 +96,7 @@ BeamRun run_beam(const std::shared_ptr<const SolidDef>& def, int threads, int re
       run.unconverged += !result.converged;
       if (repeat == 0) run.residuals.push_back(true_residual(body, before));
       const Stopwatch rest;
-      body.advance(kStep);
+      body.advance(workers, kStep);
       body.settle(workers, kStep);
       times.push_back(ms + rest.ms());
     }
@@ -202,7 +202,7 @@ BenchResult run_many(int count, const BenchContext& context) {
         for (std::size_t i = begin; i < end; ++i) {
           bodies[i]->assemble(serial, kStep);
           bodies[i]->solve(serial, kGravity, kStep);
-          bodies[i]->advance(kStep);
+          bodies[i]->advance(serial, kStep);
           bodies[i]->settle(serial, kStep);
         }
       });

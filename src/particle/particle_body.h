@@ -16,6 +16,7 @@ struct ParticleSettings {
   bool awake = true, frozen = false;
   bool took_turns = false;  ///< in the last substep: its contacts were solved by turns alone
   float gas_impulse = 0;    ///< Pa s, over the last substep
+  float last_change = 0;    ///< kg½ m/s: √Σ m |Δv|² of the last substep
 };
 
 /// A held node's way to a place, over one step.
@@ -66,6 +67,7 @@ struct ParticleEngine::Body {
   float obstacles_way = 0;  ///< m, that the fastest of them may have gone since the looks were renewed
   // The gas, in this substep: how the volume grows with each node, and its row.
   std::vector<Vec3> outward;
+  double most_change = 0;  ///< kg½ m/s, that it may begin the rows of this substep with
   float gas_target = 0, gas_softness = 0, gas_diagonal = 0;
 
   // For what touches solids.
@@ -105,6 +107,25 @@ struct ParticleEngine::Body {
   void forget_looks() { looks.clear(); }
   void set_stale() { positions_fresh = velocities_fresh = false; }
 };
+
+template <typename Visit>
+void ParticleEngine::for_each_active(Visit&& visit) {
+  for (const std::uint32_t slot : slots_) {
+    if (body(slot).is_active()) visit(body(slot));
+  }
+}
+
+/// Rows with something fixed touch one node each, and parts of a body have no node in common.
+template <typename Visit>
+void ParticleEngine::for_each_touched_part(Visit&& visit) {
+  constexpr std::size_t kParts = 4;
+  for_each_active([&](Body& b) {
+    if (b.is_apart()) return;
+    parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t part = begin; part < end; ++part) visit(b, std::span<ContactGroup>(b.touches[part]));
+    });
+  });
+}
 
 /// Calls `visit(group, lane)` for each touch of a body with what does not give way.
 template <typename Parts, typename Visit>

@@ -20,13 +20,6 @@ void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change
 
 }  // namespace
 
-template <typename Visit>
-void ParticleEngine::for_each_active(Visit&& visit) {
-  for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active()) visit(body(slot));
-  }
-}
-
 void ParticleEngine::begin_step(float dt) {
   contacts_.clear();
   report_ = {};
@@ -211,18 +204,6 @@ void ParticleEngine::end_sharing() {
   }
 }
 
-/// Rows with something fixed touch one node each, and parts of a body have no node in common.
-template <typename Visit>
-void ParticleEngine::for_each_touched_part(Visit&& visit) {
-  constexpr std::size_t kParts = 4;
-  for_each_active([&](Body& b) {
-    if (b.is_apart()) return;
-    parallel_for(workers_, b.touches.size(), kParts, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t part = begin; part < end; ++part) visit(b, std::span<ContactGroup>(b.touches[part]));
-    });
-  });
-}
-
 void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int sweeps) {
   // A row of one node with something fixed is exact at once; only together with others does it need more sweeps.
   const bool is_alone = anchor_rows_.empty() && tie_rows_.empty() && rigid_contacts_.empty();
@@ -240,20 +221,7 @@ void ParticleEngine::sweep_rows(std::span<RigidBodyMotion> rigid, float h, int s
 
 void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   begin_loaded(rigid, h);
-  for_each_touched_part([&](Body& b, std::span<const ContactGroup> groups) { warm_start(groups, velocities(b)); });
-  warm_start(rigid_contacts_, v_, rigid);
-  warm_start(solid_rows_, v_, rigid);
-  warm_start(point_contacts_, v_, rigid);
-  warm_start(std::span<const FeatureContact>(meetings_.contacts()), v_);
-  for_each_active([&](Body& b) { begin_gas(b, h); });
-  share_masses(rigid);
-  begin_sharing();
-  for_each_active([&](Body& b) {
-    if (b.is_apart()) unloaded_.assign(velocities(b).begin(), velocities(b).end());
-    b.chains.prepare(workers_, positions(b), velocities(b), h);
-    if (b.is_apart()) std::copy(unloaded_.begin(), unloaded_.end(), velocities(b).begin());
-  });
-  end_sharing();
+  warm_start_rows(rigid, h);
   sweep(anchor_rows_, v_, rigid);
   find_tie_gains();
 }
@@ -288,7 +256,10 @@ void ParticleEngine::end_solve(std::span<RigidBodyMotion> rigid, float h) {
 
 void ParticleEngine::note_solved(float h) {
   // What touches a solid is solved again in its island, which knows the springs behind the nodes that touch.
-  for_each_active([&](Body& b) { b.settings.took_turns = !b.is_apart(); });
+  for_each_active([&](Body& b) {
+    b.settings.took_turns = !b.is_apart();
+    b.settings.last_change = static_cast<float>(changed_motion(b));
+  });
   for (const PointContact& row : solid_rows_) {
     if (row.count > 0) body(row.slot).settings.took_turns = false;
   }

@@ -1,7 +1,11 @@
 #include "solid/solid_advance.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/Dense>
 
+#include "geometry/vec3d.h"
 #include "math/eigen_convert.h"
 #include "solid/solid_momentum.h"
 
@@ -41,17 +45,30 @@ Eigen::Vector3d turn_of(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& s
   return is_solid ? Eigen::Vector3d(inertia.ldlt().solve(spin)) : Eigen::Vector3d::Zero();
 }
 
-Eigen::Matrix3d rotation_by(const Eigen::Vector3d& turn) {
-  const double angle = turn.norm();
-  if (!(angle > 0)) return Eigen::Matrix3d::Identity();
-  return Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix();
-}
-
-/// The turn of the body over the step, from its spin, which stays as it is: by the angular velocity in the middle of
-/// the step, so that a tumbling body keeps its energy.
-Eigen::Vector3d turn_over(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& spin, double dt) {
-  const Eigen::Matrix3d half = rotation_by(turn_of(inertia, spin) * (dt / 2));
-  return turn_of(half * inertia * half.transpose(), spin) * dt;
+/// How a body turns over the step while its spin stays as it is, and with it its energy. By the angular velocity in the
+/// middle of many small turns: one of half a radian gives a bar that tumbles so much energy that it shatters within a
+/// second.
+Quat turn_over(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& spin, double dt) {
+  constexpr double kSmall = 0.02;  // rad
+  constexpr int kMost = 400;
+  const double angle = turn_of(inertia, spin).norm() * dt;
+  const int count = std::isfinite(angle) ? std::clamp(static_cast<int>(angle / kSmall), 1, kMost) : 1;
+  const double h = dt / count;
+  const Eigen::Matrix3d compliance = inertia.inverse();
+  Eigen::Quaterniond turned = Eigen::Quaterniond::Identity();
+  const auto rate = [&](const Eigen::Quaterniond& q) -> Eigen::Vector3d {
+    return q * (compliance * (q.conjugate() * spin));
+  };
+  const auto rotation = [](const Eigen::Vector3d& turn) {
+    const double size = turn.norm();
+    return size > 0 ? Eigen::Quaterniond(Eigen::AngleAxisd(size, turn / size)) : Eigen::Quaterniond::Identity();
+  };
+  for (int i = 0; i < count; ++i) {
+    const Eigen::Quaterniond half = rotation(rate(turned) * (h / 2)) * turned;
+    turned = (rotation(rate(half) * h) * turned).normalized();
+  }
+  const Eigen::Vector4f q = turned.coeffs().cast<float>();
+  return {q.x(), q.y(), q.z(), q.w()};
 }
 
 }  // namespace
@@ -62,8 +79,8 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
   const Center start(before.center);
   const Eigen::Vector3d spin(before.spin[0], before.spin[1], before.spin[2]);
   const Eigen::Matrix3d inertia = inertia_about(masses, positions, start.exact());
-  const Eigen::Vector3d turn = turn_of(inertia, spin), over = turn_over(inertia, spin, static_cast<double>(dt));
-  const Quat rotation = Quat::axis_angle(from_eigen(over), static_cast<float>(over.norm()));
+  const Eigen::Vector3d turn = turn_of(inertia, spin);
+  const Quat rotation = turn == Eigen::Vector3d::Zero() ? Quat{} : turn_over(inertia, spin, static_cast<double>(dt));
   const Vec3 w0 = from_eigen(turn);
   const Vec3 drift{static_cast<float>(before.momentum[0] / before.mass),
                    static_cast<float>(before.momentum[1] / before.mass),
@@ -78,14 +95,50 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
     moved.set(slot, x + ((rotation.rotate(straight) - r) + drift * dt));
   }
   const Center end(total_momentum(masses, moved, velocities).center);
-  const Vec3 w1 = from_eigen(turn_of(inertia_about(masses, moved, end.exact()), spin));
+  const Quat back = rotation.conjugate();
+  Eigen::Vector3d left = spin;  // of the spin, for turning as a whole
   for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
     if (masses[slot] <= 0) continue;
-    const Vec3 r = start.to(positions.get(slot)), v = velocities.get(slot), rest = deformation(r, v);
-    const Vec3 spun = cross(w1, end.to(moved.get(slot))) - cross(w0, r);
-    velocities.set(slot, v + (spun + (rotation.rotate(rest) - rest)));
+    const Vec3 rest = back.rotate(deformation(start.to(positions.get(slot)), velocities.get(slot)));
+    left -= static_cast<double>(masses[slot]) * to_eigen(end.to(moved.get(slot))).cross(to_eigen(rest));
+  }
+  const Vec3 w1 = from_eigen(turn_of(inertia_about(masses, moved, end.exact()), left));
+  const auto change = [&](std::uint32_t slot) {
+    const Vec3 r = start.to(positions.get(slot)), rest = deformation(r, velocities.get(slot));
+    return Vec3d(cross(w1, end.to(moved.get(slot))) - cross(w0, r)) + Vec3d(back.rotate(rest) - rest);
+  };
+  Vec3d gained{};  // N s, from rounding
+  for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
+    if (masses[slot] > 0) gained += change(slot) * static_cast<double>(masses[slot]);
+  }
+  // What rounding takes from one node the next one gets: nodes in rows are rounded alike, and momentum would drift.
+  Vec3d owed{};
+  for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
+    if (masses[slot] <= 0) continue;
+    const double mass = static_cast<double>(masses[slot]);
+    const Vec3d wanted = Vec3d(velocities.get(slot)) + (change(slot) - gained * (1 / before.mass)) + owed * (1 / mass);
+    const Vec3 given = wanted.to_float();
+    owed = (wanted - Vec3d(given)) * mass;
+    velocities.set(slot, given);
   }
   positions = moved;
+}
+
+float add_centrifugal(const std::vector<float>& masses, const LaneVectors& positions, const LaneVectors& velocities,
+                      LaneVectors& forces) {
+  const SolidTotals totals = total_momentum(masses, positions, velocities);
+  const Center center(totals.center);
+  const Eigen::Vector3d spin(totals.spin[0], totals.spin[1], totals.spin[2]);
+  const Eigen::Matrix3d inertia = inertia_about(masses, positions, center.exact());
+  const Eigen::Vector3d turn = turn_of(inertia, spin);
+  if (turn == Eigen::Vector3d::Zero()) return 0;
+  const Vec3 w = from_eigen(turn), change = from_eigen(turn_of(inertia, -turn.cross(inertia * turn)));
+  for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
+    if (masses[slot] <= 0) continue;
+    const Vec3 r = center.to(positions.get(slot));
+    forces.add(slot, (cross(w, cross(w, r)) + cross(change, r)) * -masses[slot]);
+  }
+  return length(w);
 }
 
 }  // namespace pliant

@@ -181,12 +181,14 @@ void SolidBody::assemble(Workers& workers, float dt) {
       internal_.set_group(g, force);
     }
   });
+  turning_ = held_count_ > 0 ? 0 : dt * add_centrifugal(masses_, state_.positions, state_.velocities, internal_);
 }
 
 SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches) {
   contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
+  const double energy = may_gain_in_flight() ? kinetic_energy() + stored_energy(workers) : 0;
   const bool is_stiff = held_count_ == 0 && system_.least_stiffness() > kStiff;
   const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
                                                                                  : solve_as_one(workers, gravity, dt);
@@ -196,6 +198,7 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   take_change(workers);
   contacts_.remember(touches, state_.velocities, dt, state_.touches);
   if (is_cut_off) bound_motion(workers, most, dt);
+  most_in_flight_ = may_gain_in_flight() ? energy + outer_work(gravity, dt) - state_.surplus : kInfinity;
   return result;
 }
 
@@ -356,6 +359,7 @@ void SolidBody::add_motion(Workers& workers, const RigidMotion& motion) {
 
 double SolidBody::begin_island(Workers& workers, Vec3 gravity, float dt) {
   contacts_.begin(layout_, {}, {}, slop_, dt);
+  most_in_flight_ = kInfinity;
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
   start_change(workers);
@@ -394,8 +398,12 @@ void SolidBody::find_reactions(Workers& workers, Vec3 gravity, float dt) {
   }
 }
 
-void SolidBody::advance(float dt) {
-  if (held_count_ == 0) return advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
+void SolidBody::advance(Workers& workers, float dt) {
+  if (held_count_ == 0) {
+    advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
+    bound_flight(workers);
+    return;
+  }
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {
     state_.positions.set_group(g, state_.positions.group(g) + state_.velocities.group(g) * broadcast(dt));
   }

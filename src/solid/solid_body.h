@@ -31,6 +31,7 @@ struct SolidState {
   LaneVectors change;  ///< of velocity, in the last substep
   std::vector<NodeTouchMemory> touches;
   bool tangled = false;  ///< as `SolidElements::update` found it
+  double surplus = 0;    ///< J, that flight gave it and that was not yet taken back (solid_body_bound.cpp)
 };
 
 /// A solid's whole state with all that was asked of it, for snapshots.
@@ -67,7 +68,7 @@ class SolidBody {
   void assemble(Workers& workers, float dt);
   /// Solves for the velocities at the end of the substep.
   SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches = {});
-  void advance(float dt);
+  void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
 
@@ -143,6 +144,11 @@ class SolidBody {
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
   double largest_motion(Workers& workers, Vec3 gravity, float dt);
   void bound_motion(Workers& workers, double most, float dt);
+  bool may_gain_in_flight() const;
+  double kinetic_energy() const;
+  double stored_energy(Workers& workers);
+  double outer_work(Vec3 gravity, float dt) const;
+  void bound_flight(Workers& workers);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
   void for_groups(Workers& workers, Visit&& visit) {
@@ -171,7 +177,9 @@ class SolidBody {
     double of_b = 0, of_pull = 0, gain = 0, cost = 0;
   };
   std::vector<StartSums> norms_;      ///< scratch, per chunk
-  std::vector<double> energy_parts_;  ///< of `largest_motion` alone
+  std::vector<double> energy_parts_;  ///< of `stored_energy` alone
+  float turning_ = 0;                 ///< rad, of a free body as a whole in this substep
+  double most_in_flight_ = 0;         ///< J, that it may have after it
 };
 
 }  // namespace pliant

@@ -136,10 +136,10 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
 
 void SolidEngine::advance(float dt) {
   if (contact_ == SolidContact::Damped) find_free_shares(dt);
-  for_bodies([&](std::size_t i, Workers&) {
+  for_bodies([&](std::size_t i, Workers& workers) {
     Entry& solid = entry(slots_[i]);
     if (!solid.is_active()) return;
-    solid.body->advance(contact_ == SolidContact::Damped ? dt * free_shares_[i] : dt);
+    solid.body->advance(workers, contact_ == SolidContact::Damped ? dt * free_shares_[i] : dt);
     solid.set_stale();
   });
 }
@@ -177,6 +177,7 @@ void SolidEngine::freeze(std::uint32_t slot) {
   state.positions = solid.positions_before;
   state.touches.clear();
   state.tangled = false;
+  state.surplus = 0;
   for (LaneVectors* vectors : {&state.velocities, &state.change}) {
     std::fill(vectors->floats().begin(), vectors->floats().end(), 0.0f);
   }
@@ -328,6 +329,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
     for (std::size_t k = 0; k < 3; ++k) hasher.add(touch.impulse[k]);
   }
   hasher.add(state.tangled);
+  hasher.add(state.surplus);
   if (solid.fracture) hasher.add(solid.fracture->random()), hasher.add(solid.fracture->topology().node_count());
   if (solid.fracture) add(solid.fracture->factors());
   return hasher.value();

@@ -34,7 +34,7 @@ struct Rig {
   SolveResult step(float dt, Vec3 gravity = {}, std::span<const NodeTouch> touches = {}) {
     body.assemble(workers, dt);
     last = body.solve(workers, gravity, dt, touches);
-    body.advance(dt);
+    body.advance(workers, dt);
     body.settle(workers, dt);
     iterations += last.iterations;
     return last;
