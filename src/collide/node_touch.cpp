@@ -26,9 +26,11 @@ void look_ahead(const ShapeProbe& probe, Vec3 from, Vec3 way, float watched, Sha
   const auto there = probe.nearest(from + way, watched + length(way));
   const float shallow = std::max(kShallow * watched, kMuchLess * barred);
   if (!there || there->distance < -shallow) return;
-  // A way that leads right through ends beyond a side that turns its back to where it began.
+  // A way that leads right through ends beyond a side that turns its back to where it began, and to the side that was
+  // nearest there.
+  constexpr float kOpposite = -0.2f;
   const float gap = dot(from - there->point, there->normal);
-  if (gap < -shallow) return;
+  if (gap < -shallow || (gap < 0 && dot(there->normal, near.normal) < kOpposite)) return;
   near = {gap, there->normal, there->point};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -207,6 +208,40 @@ TEST(SolidDrop, CompressionNearsThatOfAFineStepAsSubstepsGrow) {
   RecordProperty("eight_mm", std::to_string(1000 * eight));
   EXPECT_NEAR(four, fine, 0.2 * fine);
   EXPECT_NEAR(eight, fine, 0.1 * fine);
+}
+
+/// Whether a small cube that flies down at `speed` is stopped by what lies at the origin. It meets it after `phase` of
+/// a step.
+bool is_stopped(const Shape& shape, float half_height, float size, float speed, float phase) {
+  World world({.gravity = {}});
+  const float way = speed / 60, height = half_height + size / 2 + 0.001f + (3 + phase) * way;
+  world.add(RigidDef{.shape = shape, .motion = Motion::Static});
+  const BodyId cube = *world.add(SolidDef{.mesh = tet_box({size, size, size}, size / 2),
+                                          .material = {.density = 1000, .young_modulus = 1e7f, .poisson_ratio = 0.4f},
+                                          .position = {0, height, 0},
+                                          .velocity = {0, -speed, 0}});
+  for (int i = 0; i < 12; ++i) world.step();
+  return world.state(cube)->center_of_mass.y > 0;
+}
+
+TEST(SolidDrop, NothingThinIsPassedWhereverInTheStepItIsMet) {
+  std::vector<Vec3> corners;
+  for (int k = 0; k < 8; ++k) {
+    corners.push_back({k & 1 ? 1.0f : -1.0f, k & 2 ? 0.01f : -0.01f, k & 4 ? 1.0f : -1.0f});
+  }
+  const std::pair<Shape, float> shapes[] = {
+      {Box{{2, 0.02f, 2}}, 0.01f}, {Cylinder{1, 0.02f}, 0.01f}, {ConvexHull{corners}, 0.01f}, {Sphere{0.2f}, 0.2f}};
+  for (const auto& [shape, half_height] : shapes) {
+    for (const float size : {0.02f, 0.1f}) {
+      for (const float speed : {8.0f, 30.0f, 100.0f, 1000.0f}) {
+        for (int k = 0; k < 8; ++k) {
+          const float phase = 0.03f + 0.12f * static_cast<float>(k);
+          EXPECT_TRUE(is_stopped(shape, half_height, size, speed, phase))
+              << "shape " << shape.index() << ", size " << size << " m, " << speed << " m/s, phase " << phase;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
