@@ -18,7 +18,7 @@ namespace {
 /// least thickness.
 constexpr double kLeastShare = 0.05;
 /// The layer takes at most this share of the way through the body: the other side needs as much, and the core some.
-constexpr double kMostDepth = 0.45;
+constexpr double kMostDepth = 0.48;
 
 class CoreMaker {
  public:
@@ -83,6 +83,21 @@ class CoreMaker {
       Vec3d normal;
       for (const std::uint32_t f : faces_of_[i]) normal += face_normal(surface_points_, surface_.faces[f]);
       room[i] = kMostDepth * way_through(i, -normal);
+    }
+    // It grows no faster than this along the surface: a step in the thickness would show where the skin is pressed.
+    constexpr double kSlope = 0.5;
+    constexpr int kMostSweeps = 100;
+    bool has_changed = true;
+    for (int sweep = 0; sweep < kMostSweeps && has_changed; ++sweep) {
+      has_changed = false;
+      for (const Face& face : surface_.faces) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          const std::uint32_t a = face[k], b = face[(k + 1) % 3];
+          const double most = kSlope * length(surface_points_[a] - surface_points_[b]);
+          has_changed = has_changed || std::abs(room[a] - room[b]) > 1.0001 * most;
+          room[a] = std::min(room[a], room[b] + most), room[b] = std::min(room[b], room[a] + most);
+        }
+      }
     }
     for (std::size_t i = 0; i < count_; ++i) {
       for (const std::uint32_t f : faces_of_[i]) {

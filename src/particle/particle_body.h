@@ -15,8 +15,8 @@ struct ParticleSettings {
   CollisionFilter filter{};
   bool awake = true, frozen = false;
   bool took_turns = false;  ///< in the last substep: its contacts were solved by turns alone
+  bool was_apart = false;   ///< in the last substep: its rows were solved all at once
   float gas_impulse = 0;    ///< Pa s, over the last substep
-  float last_change = 0;    ///< kg½ m/s: √Σ m |Δv|² of the last substep
 };
 
 /// A held node's way to a place, over one step.
@@ -67,7 +67,6 @@ struct ParticleEngine::Body {
   float obstacles_way = 0;  ///< m, that the fastest of them may have gone since the looks were renewed
   // The gas, in this substep: how the volume grows with each node, and its row.
   std::vector<Vec3> outward;
-  double most_change = 0;  ///< kg½ m/s, that it may begin the rows of this substep with
   float gas_target = 0, gas_softness = 0, gas_diagonal = 0;
 
   // For what touches solids.

@@ -257,9 +257,8 @@ class ParticleEngine {
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
   void find_meetings(float h);
-  double changed_motion(const Body& body);
   void warm_start_rows(std::span<RigidBodyMotion> rigid, float h);
-  void start_cold(Body& body, std::span<RigidBodyMotion> rigid);
+  void forget_impulses(Body& body);
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
   void begin_sharing();
@@ -298,13 +297,11 @@ class ParticleEngine {
   std::vector<std::unique_ptr<Anchor>> anchors_;  ///< by slot
 
   // All nodes of all bodies, each body's together.
-  std::vector<Vec4> x_, v_;       ///< v.w is the inverse mass, 0 for nodes that rows do not move
-  std::vector<float> masses_;     ///< kg
-  std::vector<Vec3> forces_;      ///< N, the user's, for this step
-  std::vector<Vec4> x_before_;    ///< where the step began
-  std::vector<Vec4> v_before_;    ///< when the substep began
-  std::vector<Vec4> v_unpushed_;  ///< before the rows of this substep
-  std::vector<double> changes_;   ///< scratch
+  std::vector<Vec4> x_, v_;     ///< v.w is the inverse mass, 0 for nodes that rows do not move
+  std::vector<float> masses_;   ///< kg
+  std::vector<Vec3> forces_;    ///< N, the user's, for this step
+  std::vector<Vec4> x_before_;  ///< where the step began
+  std::vector<Vec4> v_before_;  ///< when the substep began
 
   // Of this substep.
   std::vector<std::uint32_t> rigid_slots_;

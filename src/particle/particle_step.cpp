@@ -258,7 +258,7 @@ void ParticleEngine::note_solved(float h) {
   // What touches a solid is solved again in its island, which knows the springs behind the nodes that touch.
   for_each_active([&](Body& b) {
     b.settings.took_turns = !b.is_apart();
-    b.settings.last_change = static_cast<float>(changed_motion(b));
+    b.settings.was_apart = b.is_apart();
   });
   for (const PointContact& row : solid_rows_) {
     if (row.count > 0) body(row.slot).settings.took_turns = false;

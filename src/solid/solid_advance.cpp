@@ -12,6 +12,8 @@
 namespace pliant {
 namespace {
 
+constexpr double kTurns = 1e-4;  ///< rad; of a body that turns less all moves straight, to the last digit
+
 /// A point to more digits than a float has: a body far from the origin would spin about a point beside its centre.
 class Center {
  public:
@@ -80,6 +82,12 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
   const Eigen::Vector3d spin(before.spin[0], before.spin[1], before.spin[2]);
   const Eigen::Matrix3d inertia = inertia_about(masses, positions, start.exact());
   const Eigen::Vector3d turn = turn_of(inertia, spin);
+  if (turn.norm() * static_cast<double>(dt) < kTurns) {
+    for (std::size_t g = 0; g < masses.size() / 8; ++g) {
+      positions.set_group(g, positions.group(g) + velocities.group(g) * broadcast(dt));
+    }
+    return;
+  }
   const Quat rotation = turn == Eigen::Vector3d::Zero() ? Quat{} : turn_over(inertia, spin, static_cast<double>(dt));
   const Vec3 w0 = from_eigen(turn);
   const Vec3 drift{static_cast<float>(before.momentum[0] / before.mass),

@@ -42,7 +42,7 @@ struct Press {
   }
   void step() {
     engine.begin_step(kStep);
-    engine.predict(kStep);
+    engine.predict({}, kStep);
     engine.find_contacts(obstacles, {}, {0, -9.81f, 0}, kStep);
     const std::uint32_t bodies[] = {0}, starts[] = {0, 1};
     engine.solve({.bodies = bodies, .starts = starts}, {0, -9.81f, 0}, kStep);

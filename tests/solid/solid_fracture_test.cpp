@@ -53,7 +53,7 @@ TEST(SolidFracture, BreakingKeepsMassMomentumAndEnergy) {
   std::uint32_t next = 1;
   std::vector<Crack> cracks;
   for (int round = 0; round < 6; ++round) {
-    engine.predict(kStep);
+    engine.predict({}, kStep);
     engine.fracture(cracks);
     const Sums before = sums_of(engine);
     for (auto& fragment : engine.break_up()) {
@@ -124,7 +124,7 @@ TEST(SolidFracture, WhatNeverBreaksStaysInOnePiece) {
   std::uint32_t next = 1;
   std::vector<Crack> cracks;
   for (int round = 0; round < 20; ++round) {
-    engine.predict(kStep);
+    engine.predict({}, kStep);
     engine.fracture(cracks);
     for (auto& fragment : engine.break_up()) {
       if (!fragment.stays) engine.add_fragment({next++, 1}, fragment);

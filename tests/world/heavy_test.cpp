@@ -1,6 +1,7 @@
 // Rigid bodies that are much heavier than the cloth, rope or jelly that carries them.
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -112,25 +113,42 @@ TEST(HeavyLoad, ThatIsTakenAwayDoesNotThrowWhatCarriedIt) {
   }
 }
 
-// Between blows of bodies a hundred thousand times as heavy it is solved now in one way, now in another.
-TEST(HeavyLoad, CaughtClothIsNotThrown) {
-  World world({.allow_sleep = false});
-  world.add(GroundDef{.friction = 0.5f});
-  const BodyId cloth = *world.add(ClothDef{.shape = ClothSheet{0.8f, 0.8f, 10, 10}, .position = {0, 0.35f, 0}});
-  const SolidMaterial soft{.density = 1500, .young_modulus = 1e5f, .poisson_ratio = 0.4f};
-  world.add(SolidDef{.mesh = tet_box({0.4f, 0.3f, 0.4f}, 0.1f), .material = soft, .position = {0, 0.16f, 0}});
-  for (int i = 0; i < 3; ++i) {
-    const float height = 0.8f + 0.6f * static_cast<float>(i);
-    world.add(RigidDef{.shape = Box{{0.3f, 0.25f, 0.35f}},
-                       .position = {0.08f * static_cast<float>(i - 1), height, 0.05f},
-                       .rotation = Quat::axis_angle(normalized(Vec3{1, 2, 1}), 0.6f),
-                       .velocity = {0, -4, 0},
-                       .mass = 300});
-  }
-  for (int i = 0; i < 150; ++i) {
-    world.step();
-    ASSERT_LT(top_speed(world, cloth), 30.0f) << "step " << i;
-    ASSERT_EQ(world.report().quarantined, 0u);
+// Between heavy bodies a cloth is solved now in one way, now in another. How they meet is left to chance: of these
+// sixteen throws four once made it fly at 200 to 4600 m/s.
+TEST(HeavyLoad, ClothThatIsCaughtIsNotThrown) {
+  std::minstd_rand dice(1);
+  const auto near = [&](Vec3 place) {
+    std::uniform_real_distribution<float> shift(-0.06f, 0.06f);
+    return place + Vec3{shift(dice), shift(dice), shift(dice)};
+  };
+  for (int round = 0; round < 16; ++round) {
+    World world({.allow_sleep = false});
+    world.add(GroundDef{});
+    world.add(RigidDef{.shape = Capsule{0.08f, 0.236f},
+                       .position = near({-0.13f, 1.4f, -0.15f}),
+                       .rotation = Quat::axis_angle({0.2f, -1, 1.1f}, 0.56f),
+                       .mass = 61,
+                       .friction = 0.3f});
+    world.add(RigidDef{.shape = Cylinder{0.147f, 0.41f},
+                       .position = near({-0.2f, 2.4f, 0.26f}),
+                       .rotation = Quat::axis_angle({0.25f, 0.9f, 1.1f}, -1.2f),
+                       .mass = 372,
+                       .friction = 0.71f});
+    const BodyId cloth = *world.add(ClothDef{.shape = ClothSheet{0.8f, 0.8f, 10, 10},
+                                             .material = cloth_material::denim(),
+                                             .position = near({-0.155f, 3.4f, 0.05f}),
+                                             .rotation = Quat::axis_angle({-0.29f, 0.17f, 1.1f}, -1.46f),
+                                             .friction = 0.8f});
+    const SolidMaterial soft{.density = 1033, .young_modulus = 9.5e4f, .poisson_ratio = 0.37f};
+    world.add(SolidDef{.mesh = tet_sphere(0.133f, 0.1f),
+                       .material = soft,
+                       .position = near({-0.02f, 3.9f, 0.22f}),
+                       .friction = 0.96f});
+    for (int i = 0; i < 90; ++i) {
+      world.step();
+      ASSERT_LT(top_speed(world, cloth), 60.0f) << "round " << round << ", step " << i;
+    }
+    EXPECT_EQ(world.report().quarantined, 0u);
   }
 }
 
