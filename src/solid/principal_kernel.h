@@ -22,7 +22,10 @@ namespace pliant {
 /// The energy density of the stable Neo-Hookean solid, zero at rest.
 inline Float8 neo_hookean_density(const LaneMat3<Float8>& f, Float8 lambda, Float8 mu) {
   const Float8 m = mu * (4.0f / 3), l = lambda + mu * (5.0f / 6), alpha = 1 + 0.75f * m / l;
-  const Float8 squares = dot(f.c0, f.c0) + dot(f.c1, f.c1) + dot(f.c2, f.c2), volume = determinant(f) - alpha;
+  // Floats end where an element of 1 mm is torn to some kilometres: what is wider counts as that wide.
+  const Float8 widest = broadcast(1e12f);
+  const Float8 squares = min(dot(f.c0, f.c0) + dot(f.c1, f.c1) + dot(f.c2, f.c2), widest);
+  const Float8 volume = min(determinant(f), widest) - alpha;
   Float8 logarithm;
   for (std::size_t i = 0; i < kLanes; ++i) logarithm[i] = std::log((squares[i] + 1) / 4);
   return 0.5f * (m * (squares - 3 - logarithm) + l * (volume * volume - (1 - alpha) * (1 - alpha)));

@@ -12,7 +12,7 @@
 namespace pliant {
 namespace {
 
-constexpr double kTurns = 1e-4;  ///< rad; of a body that turns less all moves straight, to the last digit
+constexpr double kTurns = 3e-6;  ///< rad; a body that turns less moves straight, to the last digit
 
 /// A point to more digits than a float has: a body far from the origin would spin about a point beside its centre.
 class Center {

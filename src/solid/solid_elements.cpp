@@ -191,7 +191,9 @@ double SolidElements::energy(const SolidLayout& layout, const float* positions, 
       const Float8 is_sound = neo_hookean_density(f, element.lambda, element.mu);
       density = select(determinant(f) > element.flat_determinant, is_sound, density);
     }
-    total += static_cast<double>(sum(density * element.volume));
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      total += static_cast<double>(density[i]) * static_cast<double>(element.volume[i]);
+    }
   }
   return total;
 }
