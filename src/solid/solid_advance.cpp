@@ -47,6 +47,22 @@ Eigen::Vector3d turn_of(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& s
   return is_solid ? Eigen::Vector3d(inertia.ldlt().solve(spin)) : Eigen::Vector3d::Zero();
 }
 
+/// A body as a whole, as it stands.
+struct Whole {
+  Whole(const std::vector<float>& masses, const LaneVectors& positions, const LaneVectors& velocities)
+      : totals(total_momentum(masses, positions, velocities)),
+        center(totals.center),
+        spin(totals.spin[0], totals.spin[1], totals.spin[2]),
+        inertia(inertia_about(masses, positions, center.exact())),
+        turn(turn_of(inertia, spin)) {}
+
+  SolidTotals totals;
+  Center center;
+  Eigen::Vector3d spin;
+  Eigen::Matrix3d inertia;
+  Eigen::Vector3d turn;  ///< rad/s
+};
+
 /// How a body turns over the step while its spin stays as it is, and with it its energy. By the angular velocity in the
 /// middle of many small turns: one of half a radian gives a bar that tumbles so much energy that it shatters within a
 /// second.
@@ -77,19 +93,17 @@ Quat turn_over(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& spin, doub
 
 void advance_turning(const std::vector<float>& masses, LaneVectors& positions, LaneVectors& velocities, float dt,
                      LaneVectors& moved) {
-  const SolidTotals before = total_momentum(masses, positions, velocities);
-  const Center start(before.center);
-  const Eigen::Vector3d spin(before.spin[0], before.spin[1], before.spin[2]);
-  const Eigen::Matrix3d inertia = inertia_about(masses, positions, start.exact());
-  const Eigen::Vector3d turn = turn_of(inertia, spin);
-  if (turn.norm() * static_cast<double>(dt) < kTurns) {
+  const Whole whole(masses, positions, velocities);
+  const SolidTotals& before = whole.totals;
+  const Center& start = whole.center;
+  if (whole.turn.norm() * static_cast<double>(dt) < kTurns) {
     for (std::size_t g = 0; g < masses.size() / 8; ++g) {
       positions.set_group(g, positions.group(g) + velocities.group(g) * broadcast(dt));
     }
     return;
   }
-  const Quat rotation = turn == Eigen::Vector3d::Zero() ? Quat{} : turn_over(inertia, spin, static_cast<double>(dt));
-  const Vec3 w0 = from_eigen(turn);
+  const Quat rotation = turn_over(whole.inertia, whole.spin, static_cast<double>(dt));
+  const Vec3 w0 = from_eigen(whole.turn);
   const Vec3 drift{static_cast<float>(before.momentum[0] / before.mass),
                    static_cast<float>(before.momentum[1] / before.mass),
                    static_cast<float>(before.momentum[2] / before.mass)};
@@ -104,7 +118,7 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
   }
   const Center end(total_momentum(masses, moved, velocities).center);
   const Quat back = rotation.conjugate();
-  Eigen::Vector3d left = spin;  // of the spin, for turning as a whole
+  Eigen::Vector3d left = whole.spin;  // of the spin, for turning as a whole
   for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
     if (masses[slot] <= 0) continue;
     const Vec3 rest = back.rotate(deformation(start.to(positions.get(slot)), velocities.get(slot)));
@@ -134,16 +148,13 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
 
 float add_centrifugal(const std::vector<float>& masses, const LaneVectors& positions, const LaneVectors& velocities,
                       LaneVectors& forces) {
-  const SolidTotals totals = total_momentum(masses, positions, velocities);
-  const Center center(totals.center);
-  const Eigen::Vector3d spin(totals.spin[0], totals.spin[1], totals.spin[2]);
-  const Eigen::Matrix3d inertia = inertia_about(masses, positions, center.exact());
-  const Eigen::Vector3d turn = turn_of(inertia, spin);
-  if (turn == Eigen::Vector3d::Zero()) return 0;
-  const Vec3 w = from_eigen(turn), change = from_eigen(turn_of(inertia, -turn.cross(inertia * turn)));
+  const Whole whole(masses, positions, velocities);
+  if (whole.turn == Eigen::Vector3d::Zero()) return 0;
+  const Eigen::Vector3d slowing = -whole.turn.cross(whole.inertia * whole.turn);
+  const Vec3 w = from_eigen(whole.turn), change = from_eigen(turn_of(whole.inertia, slowing));
   for (std::uint32_t slot = 0; slot < masses.size(); ++slot) {
     if (masses[slot] <= 0) continue;
-    const Vec3 r = center.to(positions.get(slot));
+    const Vec3 r = whole.center.to(positions.get(slot));
     forces.add(slot, (cross(w, cross(w, r)) + cross(change, r)) * -masses[slot]);
   }
   return length(w);
