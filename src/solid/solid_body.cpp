@@ -188,7 +188,6 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   contacts_.begin(layout_, touches, state_.touches, slop_, dt);
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
-  const double energy = may_gain_in_flight() ? kinetic_energy() + stored_energy(workers) : 0;
   const bool is_stiff = held_count_ == 0 && system_.least_stiffness() > kStiff;
   const SolveResult result = is_stiff && whole_.measure(tied_, state_.positions) ? solve_stiff(workers, gravity, dt)
                                                                                  : solve_as_one(workers, gravity, dt);
@@ -198,7 +197,8 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   take_change(workers);
   contacts_.remember(touches, state_.velocities, dt, state_.touches);
   if (is_cut_off) bound_motion(workers, most, dt);
-  most_in_flight_ = may_gain_in_flight() ? energy + outer_work(gravity, dt) - state_.surplus : kInfinity;
+  most_energy_ = kInfinity;
+  if (may_gain_energy()) bound_energy(workers, gravity, dt, contact_work());
   return result;
 }
 
@@ -359,16 +359,17 @@ void SolidBody::add_motion(Workers& workers, const RigidMotion& motion) {
 
 double SolidBody::begin_island(Workers& workers, Vec3 gravity, float dt) {
   contacts_.begin(layout_, {}, {}, slop_, dt);
-  most_in_flight_ = kInfinity;
+  most_energy_ = kInfinity;
   system_.clear_extras();
   system_.invert_diagonals(workers, layout_);
   start_change(workers);
   return find_residual(workers, gravity, dt, false);
 }
 
-void SolidBody::end_island(Workers& workers, Vec3 gravity, float dt) {
+void SolidBody::end_island(Workers& workers, Vec3 gravity, float dt, std::optional<double> contact_work) {
   find_reactions(workers, gravity, dt);
   take_change(workers);
+  if (contact_work) bound_energy(workers, gravity, dt, *contact_work);
 }
 
 void SolidBody::take_change(Workers& workers) {
@@ -401,7 +402,7 @@ void SolidBody::find_reactions(Workers& workers, Vec3 gravity, float dt) {
 void SolidBody::advance(Workers& workers, float dt) {
   if (held_count_ == 0) {
     advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
-    bound_flight(workers);
+    bound_turning(workers);
     return;
   }
   for (std::size_t g = 0; g < layout_.slot_count / 8; ++g) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -88,7 +89,10 @@ class SolidBody {
   /// `SolidSystem::rigid`.
   RigidMotion missing_impulse(Workers& workers, Vec3 gravity, float dt);
   void add_motion(Workers& workers, const RigidMotion& motion);
-  void end_island(Workers& workers, Vec3 gravity, float dt);
+  /// Where `contact_work` is given, J, that rows did to it, the body is left no more energy than it had and was given.
+  void end_island(Workers& workers, Vec3 gravity, float dt, std::optional<double> contact_work);
+  /// Whether a solve may leave it energy that nothing gave it, though it converged.
+  bool may_gain_energy() const;
 
   // --- Reading, by node of the mesh ---------------------------------------------------------------------------------
   const SolidDef& def() const { return *def_; }
@@ -144,11 +148,13 @@ class SolidBody {
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
   double largest_motion(Workers& workers, Vec3 gravity, float dt);
   void bound_motion(Workers& workers, double most, float dt);
-  bool may_gain_in_flight() const;
   double kinetic_energy() const;
   double stored_energy(Workers& workers);
   double outer_work(Vec3 gravity, float dt) const;
-  void bound_flight(Workers& workers);
+  double contact_work() const;
+  bool take_shape(Workers& workers, double limit, double slack, float dt);
+  void bound_energy(Workers& workers, Vec3 gravity, float dt, double contact_work);
+  void bound_turning(Workers& workers);
   void find_reactions(Workers& workers, Vec3 gravity, float dt);
   template <typename Visit>
   void for_groups(Workers& workers, Visit&& visit) {
@@ -179,7 +185,7 @@ class SolidBody {
   std::vector<StartSums> norms_;      ///< scratch, per chunk
   std::vector<double> energy_parts_;  ///< of `stored_energy` alone
   float turning_ = 0;                 ///< rad, of a free body as a whole in this substep
-  double most_in_flight_ = 0;         ///< J, that it may have after it
+  double most_energy_ = 0;            ///< J, that it may have after it
 };
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-// What a body may be left with: by a contact solve that did not converge, and by flight.
+// What a body may be left with: by a contact solve that did not converge, and by turning.
 //
 // Backward Euler without restitution finds the v₁ of least ½|v − v_free|² + E(x + dt v) among those that keep the
 // contacts, |·| by mass, v_free the velocities that forces alone would give. If standing still keeps the contacts, the
@@ -11,8 +11,11 @@
 // solve that is cut off knows nothing of this: rounds that did not settle sent one small cube in twenty that was thrown
 // at the ground at 1000 m/s off with 1e9 to 1e15 times its energy.
 //
-// In flight only forces give energy. A soft body that turns by much of a radian in a substep is given some more: its
-// shape is solved as if it did not turn.
+// Squeezed or not, a body has no more energy than it had and than was done to it: by forces, by what holds it, and by
+// contacts, each its impulse times the mean of the velocities before and after. Elements give less back than they
+// stored. One that turns by much of a radian in a substep gains more all the same, as its shape is solved as if it did
+// not turn; and in an island that was cut off velocities do not fit the impulses. Splinters of a few tets, which a blow
+// sets spinning by several radians a substep, got to gigajoules so, and burst what they touched.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +24,13 @@
 
 namespace pliant {
 namespace {
+
+/// Elements turn, and their energy is convex only as long as they do not.
+constexpr double kSlack = 1.01;
+/// What turns slower as it is stretched has less energy than it seems to.
+constexpr double kSlackTurning = 1.05;
+/// In an island that was cut off bodies nearly at rest may have somewhat more than impulses say.
+constexpr double kSlackCutOff = 2;
 
 /// Σ m |v|² over all slots.
 template <typename Velocity>
@@ -55,12 +65,27 @@ double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) {
 /// Takes from the change of shape, and then from the motion as a whole, until no more is left than may be. What
 /// contacts gave was wrong then, and the next step starts without it.
 void SolidBody::bound_motion(Workers& workers, double most, float dt) {
-  constexpr float kShares[] = {1, 0.5f, 0.25f, 0.1f, 0};
-  constexpr double kSlack = 1.01;  // elements turn, and their energy is convex only as long as they do not
   const double limit = 0.5 * most * most;
-  LaneVectors& shape = product_;
-  shape = state_.velocities;
-  if (whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
+  if (!take_shape(workers, limit, kSlack, dt)) return;
+  const double left = kinetic_energy();
+  const Float8 slower = broadcast(left > limit ? static_cast<float>(std::sqrt(limit / left)) : 1.0f);
+  for_groups(workers, [&](std::size_t g) { state_.velocities.set_group(g, state_.velocities.group(g) * slower); });
+  state_.change.assign(layout_.slot_count);
+  state_.touches.clear();
+}
+
+/// If the body would have more energy after the substep than `slack` times the limit, takes from its change of shape
+/// until it has no more than the limit, or no change of shape is left. Momentum and spin of a free body stay. Returns
+/// whether anything was taken.
+bool SolidBody::take_shape(Workers& workers, double limit, double slack, float dt) {
+  constexpr float kShares[] = {0.5f, 0.25f, 0.1f, 0};
+  // Where nodes are held, all that the others do changes the shape.
+  const bool is_free = held_count_ == 0;
+  // Not `target_`: rows of an island still read what the solve found.
+  LaneVectors &shape = product_, &places = residual_;
+  for_groups(workers,
+             [&](std::size_t g) { shape.set_group(g, state_.velocities.group(g) * load8(free_.data() + kLanes * g)); });
+  if (is_free && whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
   const auto motion = [&](std::size_t g, float share) {
     return state_.velocities.group(g) - shape.group(g) * broadcast(1 - share);
   };
@@ -69,23 +94,26 @@ void SolidBody::bound_motion(Workers& workers, double most, float dt) {
   };
   const auto stored = [&](float share) {
     for_groups(workers, [&](std::size_t g) {
-      target_.set_group(g, state_.positions.group(g) + shape.group(g) * broadcast(share * dt));
+      const LaneVec3<Float8> moved = is_free ? shape.group(g) * broadcast(share) : motion(g, share);
+      places.set_group(g, state_.positions.group(g) + moved * broadcast(dt));
     });
-    return std::max(elements_.energy(layout_, target_.data(), 0, layout_.batches()), 0.0);
+    return std::max(elements_.energy(layout_, places.data(), 0, layout_.batches()), 0.0);
   };
+  const auto is_too_much = [&](float share, double most) { return !(kinetic(share) + stored(share) <= most); };
+  if (!is_too_much(1, slack * limit)) return false;
   const float* share = kShares;
-  while (*share > 0 && !(kinetic(*share) + stored(*share) <= kSlack * limit)) ++share;
-  if (share == kShares) return;
-  const double left = kinetic(*share);
-  const Float8 slower = broadcast(left > limit ? static_cast<float>(std::sqrt(limit / left)) : 1.0f);
-  for_groups(workers, [&](std::size_t g) { state_.velocities.set_group(g, motion(g, *share) * slower); });
-  state_.change.assign(layout_.slot_count);
-  state_.touches.clear();
+  while (*share > 0 && is_too_much(*share, limit)) ++share;
+  const Float8 taken = broadcast(1 - *share);
+  for_groups(workers, [&](std::size_t g) {
+    state_.velocities.set_group(g, state_.velocities.group(g) - shape.group(g) * taken);
+    state_.change.set_group(g, state_.change.group(g) - shape.group(g) * taken);
+  });
+  return true;
 }
 
-bool SolidBody::may_gain_in_flight() const {
+bool SolidBody::may_gain_energy() const {
   constexpr float kFast = 0.05f;  // rad
-  return turning_ > kFast && contacts_.is_empty();
+  return turning_ > kFast && (contacts_.is_empty() || !contacts_.is_squeezed());
 }
 
 double SolidBody::kinetic_energy() const {
@@ -107,12 +135,36 @@ double SolidBody::outer_work(Vec3 gravity, float dt) const {
   return total;
 }
 
-/// Takes what is too much from the change of shape, as long as there is any.
-void SolidBody::bound_flight(Workers& workers) {
+/// Of the body's own contacts in this substep, likewise.
+double SolidBody::contact_work() const {
+  double total = 0;
+  contacts_.for_each_impulse(state_.velocities, [&](std::uint32_t slot, Vec3 impulse) {
+    const Vec3 mean = state_.velocities.get(slot) - state_.change.get(slot) * 0.5f;
+    total += static_cast<double>(dot(impulse, mean));
+  });
+  return total;
+}
+
+/// After the velocities changed, before the body moves: what is far too much would tear it apart at once.
+void SolidBody::bound_energy(Workers& workers, Vec3 gravity, float dt, double contact_work) {
+  double most = stored_energy(workers) + outer_work(gravity, dt) + contact_work - state_.surplus;
+  most +=
+      0.5 * norm_squared(masses_, [&](std::size_t g) { return state_.velocities.group(g) - state_.change.group(g); });
+  for (std::size_t g = 0; held_count_ > 0 && g < masses_.size() / kLanes; ++g) {
+    const LaneVec3<Float8> mean = state_.velocities.group(g) - state_.change.group(g) * broadcast(0.5f);
+    most += static_cast<double>(sum(dot(reactions_.group(g), mean) * broadcast(dt)));
+  }
+  most = std::max(most, 0.0);
+  take_shape(workers, most, may_gain_energy() ? kSlackTurning : kSlackCutOff, dt);
+  if (may_gain_energy()) most_energy_ = most;
+}
+
+/// After a free body has moved: takes what is too much from its change of shape, as long as there is any.
+void SolidBody::bound_turning(Workers& workers) {
   state_.surplus = 0;
-  if (most_in_flight_ == kInfinity) return;
+  if (most_energy_ == kInfinity) return;
   constexpr double kRounding = 1e-4;  // of the energy; with less momentum would be lost to rounding in every step
-  const double energy = kinetic_energy() + stored_energy(workers), excess = energy - most_in_flight_;
+  const double energy = kinetic_energy() + stored_energy(workers), excess = energy - most_energy_;
   state_.surplus = std::max(excess, 0.0);
   if (!(excess > kRounding * energy) || !whole_.measure(masses_, state_.positions)) return;
   LaneVectors& shape = product_;

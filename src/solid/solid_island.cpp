@@ -223,9 +223,28 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     if (round + 1 >= kRoundsOfJammed && is_jammed) break;
   }
   correct_momentum(workers, dt);
-  for_solids(workers, [&](Workers& own, Solid& solid) { solid.body->end_island(own, solid.gravity, dt); });
+  end_solids(workers, dt, result.converged);
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].end();
   return result;
+}
+
+void SolidIsland::end_solids(Workers& workers, float dt, bool converged) {
+  for_rows(workers, [&](std::size_t i) { row_impulses_[i] = impulse(rows_[i]); });
+  for_solids(workers, [&](Workers& own, Solid& solid) {
+    std::optional<double> work;
+    if (!converged || solid.body->may_gain_energy()) work = work_on(solid);
+    solid.body->end_island(own, solid.gravity, dt, work);
+  });
+}
+
+/// What rows did to a solid in this substep, J.
+double SolidIsland::work_on(const Solid& solid) const {
+  double total = 0;
+  for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
+    const Vec3 mean = solid.body->target().get(slot) - solid.body->state().change.get(slot) * 0.5f;
+    total += static_cast<double>(dot(row_impulses_[entry.row], mean) * entry.weight);
+  });
+  return total;
 }
 
 void SolidIsland::update_velocities(Workers& workers) {
