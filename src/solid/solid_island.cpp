@@ -223,16 +223,16 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     if (round + 1 >= kRoundsOfJammed && is_jammed) break;
   }
   correct_momentum(workers, dt);
-  end_solids(workers, dt, result.converged);
+  end_solids(workers, dt);
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].end();
   return result;
 }
 
-void SolidIsland::end_solids(Workers& workers, float dt, bool converged) {
+void SolidIsland::end_solids(Workers& workers, float dt) {
   for_rows(workers, [&](std::size_t i) { row_impulses_[i] = impulse(rows_[i]); });
   for_solids(workers, [&](Workers& own, Solid& solid) {
     std::optional<double> work;
-    if (!converged || solid.body->may_gain_energy()) work = work_on(solid);
+    if (solid.body->may_gain_energy()) work = work_on(solid);
     solid.body->end_island(own, solid.gravity, dt, work);
   });
 }

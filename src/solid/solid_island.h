@@ -205,7 +205,7 @@ class SolidIsland {
   void renew_direction(Workers& workers, double beta);
   double multiply(Workers& workers);
   bool is_converged();
-  void end_solids(Workers& workers, float dt, bool converged);
+  void end_solids(Workers& workers, float dt);
   double work_on(const Solid& solid) const;
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
