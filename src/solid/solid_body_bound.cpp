@@ -11,11 +11,12 @@
 // solve that is cut off knows nothing of this: rounds that did not settle sent one small cube in twenty that was thrown
 // at the ground at 1000 m/s off with 1e9 to 1e15 times its energy.
 //
-// Squeezed or not, a body has no more energy than it had and than was done to it: by forces, by what holds it, and by
-// contacts, each its impulse times the mean of the velocities before and after. Elements give less back than they
-// stored. One that turns by much of a radian in a substep gains more all the same, as its shape is solved as if it did
-// not turn; and in an island that was cut off velocities do not fit the impulses. Splinters of a few tets, which a blow
-// sets spinning by several radians a substep, got to gigajoules so, and burst what they touched.
+// Squeezed or not, a free body has no more energy than it had and than was done to it: by forces and by contacts, each
+// its impulse times the mean of the velocities before and after. Elements give less back than they stored. One that
+// turns by much of a radian in a substep gains more all the same, as its shape is solved as if it did not turn.
+// Splinters of a few tets, which a blow sets spinning by several radians a substep, got to gigajoules so, and burst
+// what they touched. (The same for all bodies of an island that was cut off, whether they turn or not, holds back a
+// wall that is struck and what breaks out of it.)
 #include <algorithm>
 #include <cmath>
 
@@ -29,8 +30,6 @@ namespace {
 constexpr double kSlack = 1.01;
 /// What turns slower as it is stretched has less energy than it seems to.
 constexpr double kSlackTurning = 1.05;
-/// In an island that was cut off bodies nearly at rest may have somewhat more than impulses say.
-constexpr double kSlackCutOff = 2;
 
 /// Σ m |v|² over all slots.
 template <typename Velocity>
@@ -79,13 +78,10 @@ void SolidBody::bound_motion(Workers& workers, double most, float dt) {
 /// whether anything was taken.
 bool SolidBody::take_shape(Workers& workers, double limit, double slack, float dt) {
   constexpr float kShares[] = {0.5f, 0.25f, 0.1f, 0};
-  // Where nodes are held, all that the others do changes the shape.
-  const bool is_free = held_count_ == 0;
   // Not `target_`: rows of an island still read what the solve found.
   LaneVectors &shape = product_, &places = residual_;
-  for_groups(workers,
-             [&](std::size_t g) { shape.set_group(g, state_.velocities.group(g) * load8(free_.data() + kLanes * g)); });
-  if (is_free && whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
+  shape = state_.velocities;
+  if (whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
   const auto motion = [&](std::size_t g, float share) {
     return state_.velocities.group(g) - shape.group(g) * broadcast(1 - share);
   };
@@ -94,8 +90,7 @@ bool SolidBody::take_shape(Workers& workers, double limit, double slack, float d
   };
   const auto stored = [&](float share) {
     for_groups(workers, [&](std::size_t g) {
-      const LaneVec3<Float8> moved = is_free ? shape.group(g) * broadcast(share) : motion(g, share);
-      places.set_group(g, state_.positions.group(g) + moved * broadcast(dt));
+      places.set_group(g, state_.positions.group(g) + shape.group(g) * broadcast(share * dt));
     });
     return std::max(elements_.energy(layout_, places.data(), 0, layout_.batches()), 0.0);
   };
@@ -150,13 +145,9 @@ void SolidBody::bound_energy(Workers& workers, Vec3 gravity, float dt, double co
   double most = stored_energy(workers) + outer_work(gravity, dt) + contact_work - state_.surplus;
   most +=
       0.5 * norm_squared(masses_, [&](std::size_t g) { return state_.velocities.group(g) - state_.change.group(g); });
-  for (std::size_t g = 0; held_count_ > 0 && g < masses_.size() / kLanes; ++g) {
-    const LaneVec3<Float8> mean = state_.velocities.group(g) - state_.change.group(g) * broadcast(0.5f);
-    most += static_cast<double>(sum(dot(reactions_.group(g), mean) * broadcast(dt)));
-  }
   most = std::max(most, 0.0);
-  take_shape(workers, most, may_gain_energy() ? kSlackTurning : kSlackCutOff, dt);
-  if (may_gain_energy()) most_energy_ = most;
+  take_shape(workers, most, kSlackTurning, dt);
+  most_energy_ = most;
 }
 
 /// After a free body has moved: takes what is too much from its change of shape, as long as there is any.
