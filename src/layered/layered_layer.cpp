@@ -266,6 +266,7 @@ void LayeredLayer::build_core(const LayeredDef& def, const std::vector<Vec3>& co
 void LayeredLayer::find_core_stiffness() {
   LaneVectors motion, force;
   motion.assign(node_count_), force.assign(node_count_);
+  footing_.assign(node_count_, 0);
   const auto unit = [](std::size_t k) {
     Vec3 v;
     v[k % 3] = 1;
@@ -278,6 +279,10 @@ void LayeredLayer::find_core_stiffness() {
     for (std::size_t g = 0; g < groups(); ++g) force.set_group(g, stiffness_times(g, motion.data()));
     hierarchy_.set_core_column(column, force);
     for (std::uint32_t i = 0; i < node_count_; ++i) {
+      if (column < 3) {
+        const Vec3 way = normalized(inward_.get(i));
+        footing_[i] += way[column] * dot(way, force.get(i));
+      }
       const Vec3d f(force.get(i)), turn = cross(Vec3d(rest_.get(i)), f);
       for (std::size_t k = 0; k < 3; ++k) {
         core_stiffness_[6 * k + column] += f[k];

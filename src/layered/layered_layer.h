@@ -44,6 +44,8 @@ class LayeredLayer {
   const float* masses() const { return masses_.data(); }  ///< kg, by node
   float cell() const { return cell_; }                    ///< m, mean length of an edge
   float thickness() const { return thickness_; }          ///< m, on the average
+  /// N/m: what resists a node that goes inward along with all nodes around it. (A node alone is held by these, too.)
+  float footing(std::uint32_t node) const { return footing_[node]; }
   /// K x for the eight nodes of a group.
   LaneVec3<Float8> stiffness_times(std::size_t g, const float* x) const { return matrix_.times(g, x); }
   /// The same, less exact and faster.
@@ -65,7 +67,7 @@ class LayeredLayer {
   std::array<double, 9> core_inertia_{};
   Matrix6 core_stiffness_{};
   LaneVectors rest_, inward_;
-  std::vector<float> masses_;
+  std::vector<float> masses_, footing_;
   std::vector<double> core_lumps_;  ///< kg, of the layer, by core point
   float cell_ = 0, thickness_ = 0;
   LayerMatrix matrix_;

@@ -14,7 +14,7 @@ namespace pliant {
 struct LayeredTolerance {
   float residual = 1e-3f;
   int max_iterations = 400;
-  float violation = 1e-4f;  ///< m that a contact may be wrong by
+  float violation = 1e-4f;  ///< m that a contact may always be wrong by
   float lever = 1e-2f;      ///< m, at which a moment of contacts counts as much as a force
 };
 
@@ -29,7 +29,11 @@ class LayeredSolver {
   SolveResult iterate(Workers& workers, double threshold, int max_iterations, double enough = 0);
   double take_step(Workers& workers, double step);
   void begin_round(Workers& workers);
-  bool update_rows(const LayeredTolerance& tolerance, float dt, bool moves);
+  struct Judgement {
+    bool is_settled = false;
+    bool is_held = false;  ///< contacts are right, with room to spare
+  };
+  Judgement update_rows(const LayeredTolerance& tolerance, float dt, bool moves);
   SolveResult run_rounds(Workers& workers, const LayeredTolerance& tolerance, double threshold, float dt);
 
   LayeredSystem* body_ = nullptr;

@@ -274,6 +274,11 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
       const double change = row.update(v), size = static_cast<double>(length(row.multiplier));
       sums.progress.add({change, size * size, violation});
       sums.size += size;
+      if (row.next_active && row.is_limit) sums.is_flat = true;
+      if (row.next_active && !row.is_limit) {
+        sums.pressed += static_cast<double>(pliant::dot(row.multiplier, row.normal));
+        sums.footing += static_cast<double>(layer_->footing(row.node));
+      }
       const Vec3d arm(node_arm(row.node));
       sums.moment += arm * size, sums.spread += length_squared(arm) * size;
       const Vector6 given = wrench(Vec3d(row.multiplier), arm);
@@ -284,6 +289,8 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
   for (const RowSums& part : row_sums_) {
     total.progress.add(part.progress);
     total.size += part.size;
+    total.pressed += part.pressed, total.footing += part.footing;
+    total.is_flat = total.is_flat || part.is_flat;
     total.moment += part.moment, total.spread += part.spread;
     for (std::size_t k = 0; k < 6; ++k) total.given[k] += part.given[k];
   }

@@ -117,6 +117,10 @@ class LayeredSystem {
     Vec3d moment{};     ///< of their sizes: the arm of the centre of pressure, times the size
     double spread = 0;  ///< Σ |λ| |arm|²
     Vector6 given{};    ///< by them to the body, N s and N m s, world axes
+    // Of contacts that push:
+    double pressed = 0;    ///< along their normals, N s
+    double footing = 0;    ///< under them (LayeredLayer::footing), N/m
+    bool is_flat = false;  ///< a limit pushes, too
   };
   /// After a round: the rows take the velocities that it found.
   RowSums update_rows();

@@ -92,6 +92,19 @@ TEST(LayeredLayer, MatrixIsThatOfTheTets) {
   }
 }
 
+// A thin layer that is pressed in everywhere by as much is in plain strain: p = (λ + 2 μ) δ / t.
+TEST(LayeredLayer, FootingIsThatOfAThinLayer) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.5f, 24);
+  def.thickness = 0.02f;
+  const auto body = make_body(def);
+  const double e = double(def.material.young_modulus), nu = double(def.material.poisson_ratio);
+  const double modulus = e * (1 - nu) / ((1 + nu) * (1 - 2 * nu)), area = 4 * kPiD * 0.25;
+  double footing = 0;
+  for (std::uint32_t i = 0; i < body->node_count(); ++i) footing += double(body->layer().footing(i));
+  EXPECT_NEAR(footing, modulus * area / 0.02, 0.1 * modulus * area / 0.02);
+}
+
 TEST(LayeredLayer, MassesAreThoseOfTheSolid) {
   LayeredDef def;
   def.atlas = atlas_sphere(0.5f, 24);
