@@ -63,7 +63,7 @@ void LayerMatrix::set_row(const BlockRows& rows, std::uint32_t i, const std::vec
       own = block;
       continue;
     }
-    columns_[place * kLanes + lane] = lane_offset(j);
+    columns_[place * kLanes + lane] = j;
     for (std::size_t e = 0; e < 9; ++e) {
       const double value = rounded_to(block[e], steps[i], steps[j]);
       floats_[place * kBlock + e * kLanes + lane] = static_cast<float>(block[e]);

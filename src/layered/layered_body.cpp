@@ -45,6 +45,9 @@ float target_speed(float gap, float slop, float dt) {
   return std::min(-gap / dt, std::max(slop / dt, contact_target_speed(gap, slop, dt)));
 }
 
+/// Of mass, from the point that the matrix is about.
+Vec3d center_of(const Matrix6& mass) { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
+
 Vector6 joined(Vec3d a, Vec3d b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
 }  // namespace
@@ -128,7 +131,6 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   start.core_impulse = {};
   start.mass_damping = def_->material.mass_damping, start.stiffness_damping = def_->material.stiffness_damping;
   start.core_is_fixed = def_->core_is_fixed;
-  expected_ = moments(workers).momentum;
   for (const CoreSpring& spring : def_->springs) {
     const Vec3d arm = start.axes.to_world(Vec3d(spring.point) - layer_->center());
     const Vec3d v = part_of(state_.velocity, 0) + cross(part_of(state_.velocity, 3), arm);
@@ -160,12 +162,12 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   }
   system_->begin(workers, *layer_, start, dt);
   is_limited_.assign(node_count(), 0);
-  Vector6 given = system_->whole_mass() * joined(Vec3d(start.gravity) * static_cast<double>(dt), {});
+  given_ = system_->whole_mass() * joined(Vec3d(start.gravity) * static_cast<double>(dt), {});
   for (const auto& [node, impulse] : pushes_) {
     const Vector6 both = joined(Vec3d(impulse), cross(Vec3d(system_->node_arm(node)), Vec3d(impulse)));
-    for (std::size_t k = 0; k < 6; ++k) given[k] += both[k];
+    for (std::size_t k = 0; k < 6; ++k) given_[k] += both[k];
   }
-  for (std::size_t k = 0; k < 6; ++k) expected_[k] += given[k] + start.core_impulse[k];
+  for (std::size_t k = 0; k < 6; ++k) given_[k] += start.core_impulse[k];
   pushes_.clear(), push_ = {};
 }
 
@@ -219,11 +221,12 @@ SolveResult LayeredBody::solve_alone(Workers& workers, float dt) {
 }
 
 Vector6 LayeredBody::missing_impulse(Workers& workers) {
-  take_velocities();
-  Vector6 missing = expected_;
+  Vector6 missing = given_;
   const auto add = [&](const Vector6& added, double sign) {
     for (std::size_t k = 0; k < 6; ++k) missing[k] += sign * added[k];
   };
+  add(moments(workers).momentum, 1);
+  take_velocities();
   add(moments(workers).momentum, -1);
   Vector6 change = system_->velocity();
   for (std::size_t k = 0; k < 6; ++k) change[k] -= system_->start_velocity()[k];
@@ -234,15 +237,14 @@ Vector6 LayeredBody::missing_impulse(Workers& workers) {
   return missing;
 }
 
-void LayeredBody::finish(Workers& workers, std::span<const NodeTouch> touches, float dt,
-                         std::span<const NodeTouchMemory> more) {
+void LayeredBody::finish(std::span<const NodeTouch> touches, float dt, std::span<const NodeTouchMemory> more) {
   take_velocities();
   // The world's impulses are those of the end of the substep, so they act where nodes and centre of mass are then: with
   // the arms of its beginning, what pushes a wheel up stands a little before its axle, and brakes it. (Between bodies
   // the arms of the beginning keep the spin of both together.)
   constexpr float kStraight = 0.5f;
   late_spin_ = {};
-  const Vec3d center = moments(workers).center();
+  const Vec3d center = center_of(system_->whole_mass());
   const Vec3 drift = system_->core_velocity_at(center.to_float());
   for (const LayeredRow& row : system_->rows()) {
     if (row.is_limit) continue;
@@ -270,7 +272,7 @@ SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::sp
     add_limit(touches[i].node, touches[i].surface_velocity, dt);
   }
   const SolveResult result = solve_alone(workers, dt);
-  finish(workers, touches, dt);
+  finish(touches, dt);
   return result;
 }
 
@@ -311,6 +313,8 @@ LayeredBody::Moments LayeredBody::moments(Workers& workers) const {
   add_layer_mass(mass, s.data() + 6);
   return {axes.to_world(momentum), axes.to_world(mass), kinetic};
 }
+
+Vec3d LayeredBody::Moments::center() const { return center_of(mass); }
 
 std::array<double, 9> LayeredBody::Moments::inertia() const {
   const Vec3d c = center();
@@ -416,8 +420,8 @@ void LayeredBody::settle(Workers&, float dt) {
   }
   for (std::size_t g = 0; g < layer_->groups(); ++g) {
     const LaneVec3<Float8> flow = flow_.group(g);
-    gain += static_cast<double>(sum(dot(flow, layer_->stiffness_times(g, scratch_.data()))));
-    cost += static_cast<double>(sum(dot(flow, layer_->stiffness_times(g, flow_.data()))));
+    gain += static_cast<double>(sum(dot(flow, layer_->stiffness_times(g, scratch_))));
+    cost += static_cast<double>(sum(dot(flow, layer_->stiffness_times(g, flow_))));
   }
   const double share = cost > 0 ? std::clamp(gain / cost, 0.0, 1.0) : 0;
   for (std::size_t g = 0; g < layer_->groups(); ++g) {
@@ -486,7 +490,7 @@ double LayeredBody::elastic_energy(Workers& workers) const {
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
     Float8 energy{};
     for (std::size_t g = begin; g < end; ++g) {
-      energy += dot(stretched_.group(g), layer_->rounded_stiffness_times(g, stretched_.data()));
+      energy += dot(stretched_.group(g), layer_->rounded_stiffness_times(g, stretched_));
     }
     parts_[begin / kGrain][0] = 0.5 * static_cast<double>(sum(energy));
   });

@@ -74,11 +74,11 @@ class LayeredBody {
   Vec3 remembered(const NodeTouch& touch) const;
   /// A body that touches nothing that gives way, with rows or without.
   SolveResult solve_alone(Workers& workers, float dt);
-  /// What forces and rows of its own gave, less what it has gained, about where its core's centre began.
+  /// What forces and rows of its own gave, less what it has gained, about where its core's centre began. Once a
+  /// substep, before `finish`.
   Vector6 missing_impulse(Workers& workers);
   /// Takes over the velocities that were found, and what the touches gave; `more` are those of rows of others.
-  void finish(Workers& workers, std::span<const NodeTouch> touches, float dt,
-              std::span<const NodeTouchMemory> more = {});
+  void finish(std::span<const NodeTouch> touches, float dt, std::span<const NodeTouchMemory> more = {});
   void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
@@ -115,7 +115,7 @@ class LayeredBody {
     double kinetic = 0;
 
     /// Of mass, from the core's centre.
-    Vec3d center() const { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
+    Vec3d center() const;
     std::array<double, 9> inertia() const;  ///< about that
   };
   Moments moments(Workers& workers) const;
@@ -131,13 +131,13 @@ class LayeredBody {
   Vector6 push_{};
   std::unique_ptr<LayeredSolver> solver_;
   std::vector<std::uint8_t> is_limited_;  ///< by node: has a limit in this substep
-  Vector6 expected_{};                    ///< momentum and spin after the substep, but for contacts
+  Vector6 given_{};                       ///< momentum and spin in this substep, but for contacts
   Vec3d late_spin_{};                     ///< see `finish`
-  LaneVectors scratch_, flow_;
+  QuadVectors scratch_, flow_;
   // Scratch.
   static constexpr std::size_t kSums = 17;
   mutable std::vector<std::array<double, kSums>> parts_;
-  mutable LaneVectors stretched_;
+  mutable QuadVectors stretched_;
 };
 
 }  // namespace pliant

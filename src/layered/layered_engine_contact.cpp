@@ -22,6 +22,21 @@ bool is_passed_by(const LayeredBody& body, const NodeTouch& touch) {
   return dot(touch.normal, inward) < kSideways * length(inward);
 }
 
+/// A plane has no bounds; what is far above it is still told from what is near. Of all other obstacles nothing is.
+struct StillPlane {
+  Vec3 normal{};
+  float offset = 0;
+
+  explicit StillPlane(const Obstacle& obstacle) {
+    const auto* plane = std::get_if<Plane>(obstacle.shape.get());
+    if (!plane || obstacle.moves) return;
+    const Vec3 up = normalized(plane->normal);
+    normal = obstacle.world_from_shape.rotation.rotate(up);
+    offset = plane->offset + dot(normal, obstacle.world_from_shape.position);
+  }
+  float height(Vec3 point) const { return dot(normal, point) - offset; }
+};
+
 }  // namespace
 
 void LayeredEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
@@ -50,9 +65,11 @@ void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
     const Obstacle& obstacle = obstacles_[o];
     if (!collide(layered.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
     const float friction = std::sqrt(layered.settings.friction * obstacle.friction);
-    const Aabb near_box = obstacle.bounds.expanded(margin + dt * std::sqrt(fastest));
+    const float farthest = margin + dt * std::sqrt(fastest);
+    const Aabb near_box = obstacle.bounds.expanded(farthest);
+    const StillPlane ground(obstacle);
     const auto look = [&](std::uint32_t node, LookingNode& at) {
-      if (!near_box.contains(x[node])) return false;
+      if (!near_box.contains(x[node]) || ground.height(x[node]) > farthest) return false;
       at.x = x[node];
       at.surface_velocity = obstacle.velocity_at(at.x);
       at.approach = v[node] + gravity * dt - at.surface_velocity;
@@ -180,7 +197,7 @@ void LayeredEngine::take_back(const SharedGuests& guests, float dt) {
       if (!(length_squared(guest.rows[k].multiplier) > 0)) continue;
       memory_.push_back({touch.node, touch.other, guest.rows[k].multiplier, touch.normal, touch.gap});
     }
-    layered.body->finish(workers_, layered.touches, dt, memory_);
+    layered.body->finish(layered.touches, dt, memory_);
     report_.rows += layered.body->system().rows().size();
     layered.set_stale();
   }
@@ -201,7 +218,7 @@ void LayeredEngine::solve_alone(Vec3 gravity, float dt) {
     report_.iterations += static_cast<std::size_t>(result.iterations);
     report_.unconverged += result.converged ? 0 : 1;
     note_contacts(layered);
-    body.finish(workers_, layered.touches, dt);
+    body.finish(layered.touches, dt);
     report_.rows += body.system().rows().size();
     layered.set_stale();
   }

@@ -264,7 +264,7 @@ void LayeredLayer::build_core(const LayeredDef& def, const std::vector<Vec3>& co
 }
 
 void LayeredLayer::find_core_stiffness() {
-  LaneVectors motion, force;
+  QuadVectors motion, force;
   motion.assign(node_count_), force.assign(node_count_);
   footing_.assign(node_count_, 0);
   const auto unit = [](std::size_t k) {
@@ -276,7 +276,7 @@ void LayeredLayer::find_core_stiffness() {
     for (std::uint32_t i = 0; i < node_count_; ++i) {
       motion.set(i, column < 3 ? unit(column) : cross(unit(column), rest_.get(i)));
     }
-    for (std::size_t g = 0; g < groups(); ++g) force.set_group(g, stiffness_times(g, motion.data()));
+    for (std::size_t g = 0; g < groups(); ++g) force.set_group(g, stiffness_times(g, motion));
     hierarchy_.set_core_column(column, force);
     for (std::uint32_t i = 0; i < node_count_; ++i) {
       if (column < 3) {

@@ -47,9 +47,11 @@ class LayeredLayer {
   /// N/m: what resists a node that goes inward along with all nodes around it. (A node alone is held by these, too.)
   float footing(std::uint32_t node) const { return footing_[node]; }
   /// K x for the eight nodes of a group.
-  LaneVec3<Float8> stiffness_times(std::size_t g, const float* x) const { return matrix_.times(g, x); }
+  LaneVec3<Float8> stiffness_times(std::size_t g, const QuadVectors& x) const { return matrix_.times(g, x); }
   /// The same, less exact and faster.
-  LaneVec3<Float8> rounded_stiffness_times(std::size_t g, const float* x) const { return matrix_.rounded_times(g, x); }
+  LaneVec3<Float8> rounded_stiffness_times(std::size_t g, const QuadVectors& x) const {
+    return matrix_.rounded_times(g, x);
+  }
   /// K_ii.
   LaneSym3<Float8> diagonal(std::size_t g) const { return matrix_.diagonal(g); }
   const LevelHierarchy& hierarchy() const { return hierarchy_; }

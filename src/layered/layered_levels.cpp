@@ -125,7 +125,7 @@ void LayeredLevels::factor_coarsest(const std::array<double, 36>& core) {
 }
 
 /// The residual of a level from that of the next finer one, and the level's own term. Returns its part of r·z.
-double LayeredLevels::restrict_to(Workers& workers, std::size_t level, const LaneVectors& finer) {
+double LayeredLevels::restrict_to(Workers& workers, std::size_t level, const QuadVectors& finer) {
   const SlicedWeights& up = hierarchy_->levels()[level].up;
   Part& part = parts_[level];
   const std::size_t groups = part.r.groups();
@@ -134,7 +134,7 @@ double LayeredLevels::restrict_to(Workers& workers, std::size_t level, const Lan
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
     Float8 sums{};
     for (std::size_t g = begin; g < end; ++g) {
-      const LaneVec3<Float8> r = up.products(g, finer.data());
+      const LaneVec3<Float8> r = up.products(g, finer);
       part.r.set_group(g, r);
       if (is_coarsest) continue;
       const LaneVec3<Float8> z = load_sym8(part.inverses.data() + 48 * g) * r;
@@ -169,17 +169,17 @@ double LayeredLevels::solve_coarsest(const Vector6& core) {
   return product;
 }
 
-double LayeredLevels::precondition(Workers& workers, const LaneVectors& r, const Vector6& core) {
+double LayeredLevels::precondition(Workers& workers, const QuadVectors& r, const Vector6& core) {
   double product = 0;
   for (std::size_t l = 0; l < parts_.size(); ++l) product += restrict_to(workers, l, l == 0 ? r : parts_[l - 1].r);
   product += solve_coarsest(core);
   for (std::size_t l = parts_.size() - 1; l-- > 0;) {
     const SlicedWeights& down = hierarchy_->levels()[l + 1].down;
     Part& part = parts_[l];
-    const LaneVectors& coarser = parts_[l + 1].z;
+    const QuadVectors& coarser = parts_[l + 1].z;
     parallel_for(workers, part.z.groups(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t g = begin; g < end; ++g) {
-        part.z.set_group(g, part.z.group(g) + down.products(g, coarser.data()));
+        part.z.set_group(g, part.z.group(g) + down.products(g, coarser));
       }
     });
   }
@@ -189,8 +189,7 @@ double LayeredLevels::precondition(Workers& workers, const LaneVectors& r, const
 std::size_t LayeredLevels::bytes() const {
   std::size_t total = 8 * factor_.size() * factor_.size();
   for (const Part& part : parts_) {
-    total += 4 * (part.r.floats().size() + part.z.floats().size() + part.inverses.size()) +
-             part.blocks.size() * sizeof(LaneSym3<float>);
+    total += part.r.bytes() + part.z.bytes() + 4 * part.inverses.size() + part.blocks.size() * sizeof(LaneSym3<float>);
   }
   return total;
 }

@@ -58,16 +58,14 @@ class LayeredLevels {
   /// What contacts add to nodes, and the 6x6 block of the core.
   void set_blocks(std::span<const NodeBlock> blocks, const std::array<double, 36>& core);
   /// All but the first term, of the residual of nodes and core. Returns r·z.
-  double precondition(Workers& workers, const LaneVectors& r, const Vector6& core);
-  LaneVec3<Float8> correction(std::size_t g) const {
-    return hierarchy_->levels()[0].down.products(g, parts_[0].z.data());
-  }
+  double precondition(Workers& workers, const QuadVectors& r, const Vector6& core);
+  LaneVec3<Float8> correction(std::size_t g) const { return hierarchy_->levels()[0].down.products(g, parts_[0].z); }
   const Vector6& core_motion() const { return core_motion_; }
   std::size_t bytes() const;
 
  private:
   struct Part {
-    LaneVectors r, z;
+    QuadVectors r, z;
     std::vector<float> inverses;          ///< 48 for each group
     std::vector<LaneSym3<float>> blocks;  ///< of contacts
     std::vector<std::uint32_t> touched;   ///< patches that have some, ascending
@@ -76,7 +74,7 @@ class LayeredLevels {
   void lump(const LevelHierarchy::Level& level, std::span<const NodeBlock> blocks, Part& part);
   void invert(const LevelHierarchy::Level& level, Part& part) const;
   void factor_coarsest(const std::array<double, 36>& core);
-  double restrict_to(Workers& workers, std::size_t level, const LaneVectors& finer);
+  double restrict_to(Workers& workers, std::size_t level, const QuadVectors& finer);
   double solve_coarsest(const Vector6& core);
 
   const LevelHierarchy* hierarchy_ = nullptr;

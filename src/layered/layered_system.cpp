@@ -112,8 +112,9 @@ void add_layer_mass(Matrix6& to, const double* s) {
 void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const LayeredStart& start, float dt) {
   workers_ = &workers, layer_ = &layer, start_ = start, dt_ = dt;
   stretch_ = dt * dt + dt * start.stiffness_damping, drag_ = dt * start.mass_damping;
-  for (LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) {
-    if (v->groups() != layer.groups()) v->assign(layer.node_count());
+  if (places_.groups() != layer.groups()) {
+    for (LaneVectors* v : {&places_, &x_, &q_}) v->assign(layer.node_count());
+    r_.assign(layer.node_count()), e_.assign(layer.node_count());
   }
   inverses_.resize(48 * layer.groups());
   rows_.clear(), extras_.clear();
@@ -153,7 +154,7 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
   const Sums forces = sum_groups(workers, 6, [&](std::size_t g, Float8* to) {
     const Float8 m = load8(layer.masses() + 8 * g);
     const LaneVec3<Float8> u = places_.group(g);
-    const LaneVec3<Float8> f = layer.stiffness_times(g, e_.data()) + x_.group(g) * (m * drag), moment = cross(u, f);
+    const LaneVec3<Float8> f = layer.stiffness_times(g, e_) + x_.group(g) * (m * drag), moment = cross(u, f);
     r_.set_group(g, weight * m - f);
     to[0] += f.x, to[1] += f.y, to[2] += f.z, to[3] += moment.x, to[4] += moment.y, to[5] += moment.z;
   });
@@ -439,7 +440,7 @@ double LayeredSystem::multiply(Workers& workers) {
     for (std::size_t g = begin; g < end; ++g) {
       const LaneVec3<Float8> e = e_.group(g), u = places_.group(g);
       const Float8 mass = load8(layer_->masses() + 8 * g);
-      const LaneVec3<Float8> f = layer_->rounded_stiffness_times(g, e_.data()) * stretch + e * (mass * drag);
+      const LaneVec3<Float8> f = layer_->rounded_stiffness_times(g, e_) * stretch + e * (mass * drag);
       const LaneVec3<Float8> p = e + shift + cross(turn, u), q = p * mass + f, moment = cross(u, f);
       q_.set_group(g, q);
       lanes[0] += dot(p, q);
@@ -542,8 +543,9 @@ void LayeredSystem::remove_whole(Workers& workers, const Vector6& motion) {
 }
 
 std::size_t LayeredSystem::bytes() const {
-  std::size_t total = 4 * inverses_.size() + rows_.capacity() * sizeof(LayeredRow) + levels_.bytes();
-  for (const LaneVectors* v : {&places_, &x_, &r_, &e_, &q_}) total += 4 * v->floats().size();
+  std::size_t total =
+      4 * inverses_.size() + rows_.capacity() * sizeof(LayeredRow) + levels_.bytes() + r_.bytes() + e_.bytes();
+  for (const LaneVectors* v : {&places_, &x_, &q_}) total += 4 * v->floats().size();
   return total;
 }
 

@@ -195,7 +195,8 @@ class LayeredSystem {
   const LayeredLayer* layer_ = nullptr;
   LayeredStart start_;
   float dt_ = 0, stretch_ = 0, drag_ = 0;  ///< s, s², s: of K e and of m e
-  LaneVectors places_, x_, r_, e_, q_;
+  LaneVectors places_, x_, q_;
+  QuadVectors r_, e_;            ///< what matrices are multiplied with
   std::vector<float> inverses_;  ///< 48 for each group
   LayeredLevels levels_;
   Vector6 x6_{}, r6_{}, core_z_{}, direction6_{}, product6_{}, whole_residual_{};

@@ -142,7 +142,7 @@ std::vector<double> dense(const BlockRows& rows) {
 }  // namespace
 
 void SlicedWeights::build(const std::vector<Row>& rows) {
-  starts_.assign(1, 0), offsets_.clear(), weights_.clear();
+  starts_.assign(1, 0), columns_.clear(), weights_.clear();
   for (std::size_t begin = 0; begin < rows.size(); begin += kLanes) {
     const std::size_t end = std::min(begin + kLanes, rows.size());
     std::size_t width = 0;
@@ -150,7 +150,7 @@ void SlicedWeights::build(const std::vector<Row>& rows) {
     for (std::size_t k = 0; k < width; ++k) {
       for (std::size_t i = begin; i < begin + kLanes; ++i) {
         const bool is_there = i < end && k < rows[i].size();
-        offsets_.push_back(is_there ? lane_offset(rows[i][k].first) : 0);
+        columns_.push_back(is_there ? rows[i][k].first : 0);
         weights_.push_back(is_there ? rows[i][k].second : 0.0f);
       }
     }
@@ -185,11 +185,11 @@ void LevelHierarchy::build(std::vector<Vec3> places, Edges edges, std::vector<do
   core_columns_.assign(3 * levels_.back().count, {});
 }
 
-void LevelHierarchy::set_core_column(std::size_t column, const LaneVectors& forces) {
-  LaneVectors fine = forces, coarse;
+void LevelHierarchy::set_core_column(std::size_t column, const QuadVectors& forces) {
+  QuadVectors fine = forces, coarse;
   for (const Level& level : levels_) {
     coarse.assign(level.count);
-    for (std::size_t g = 0; g < coarse.groups(); ++g) coarse.set_group(g, level.up.products(g, fine.data()));
+    for (std::size_t g = 0; g < coarse.groups(); ++g) coarse.set_group(g, level.up.products(g, fine));
     std::swap(fine, coarse);
   }
   for (std::uint32_t i = 0; i < levels_.back().count; ++i) {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "math/lane_vectors.h"
+#include "math/quad_vectors.h"
 
 namespace pliant {
 
@@ -35,18 +35,18 @@ class SlicedWeights {
   void build(const std::vector<Row>& rows);
   std::size_t slices() const { return starts_.size() - 1; }
   /// Σ_j w_ij x_j for the eight rows of a slice.
-  LaneVec3<Float8> products(std::size_t slice, const float* x) const {
+  LaneVec3<Float8> products(std::size_t slice, const QuadVectors& x) const {
     LaneVec3<Float8> y;
     for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k) {
-      y = y + gather_vec8(x, load_index8(offsets_.data() + kLanes * k)) * load8(weights_.data() + kLanes * k);
+      y = y + gather_quads8(x.data(), columns_.data() + kLanes * k) * load8(weights_.data() + kLanes * k);
     }
     return y;
   }
-  std::size_t bytes() const { return 4 * (offsets_.size() + weights_.size()) + sizeof(std::size_t) * starts_.size(); }
+  std::size_t bytes() const { return 4 * (columns_.size() + weights_.size()) + sizeof(std::size_t) * starts_.size(); }
 
  private:
   std::vector<std::size_t> starts_{0};  ///< per slice, in groups of eight weights
-  std::vector<std::uint32_t> offsets_;
+  std::vector<std::uint32_t> columns_;
   std::vector<float> weights_;
 };
 
@@ -72,7 +72,7 @@ class LevelHierarchy {
   void build(std::vector<Vec3> places, std::vector<std::pair<std::uint32_t, std::uint32_t>> edges,
              std::vector<double> masses, BlockRows stiffness);
   /// Of K times each of the core's six motions: what ties the coarsest patches to the core.
-  void set_core_column(std::size_t column, const LaneVectors& forces);
+  void set_core_column(std::size_t column, const QuadVectors& forces);
 
   std::span<const Level> levels() const { return levels_; }  ///< from fine to coarse
   /// K of the coarsest level, row by row; and, by row, −K times the core's six motions.

@@ -63,7 +63,7 @@ TEST(LayeredAtlas, MatrixIsSymmetric) {
     SCOPED_TRACE(c.name);
     const auto body = make_body(c.def);
     const LayeredLayer& layer = body->layer();
-    LaneVectors x, y;
+    QuadVectors x, y;
     x.assign(layer.node_count()), y.assign(layer.node_count());
     unsigned seed = 1;
     const auto random = [&] { return float((seed = seed * 1664525u + 1013904223u) >> 8) / float(1 << 24) - 0.5f; };
@@ -72,7 +72,7 @@ TEST(LayeredAtlas, MatrixIsSymmetric) {
     }
     double xky = 0, ykx = 0, scale = 0;
     for (std::uint32_t i = 0; i < layer.node_count(); ++i) {
-      const LaneVec3<Float8> kx = layer.stiffness_times(i / 8, x.data()), ky = layer.stiffness_times(i / 8, y.data());
+      const LaneVec3<Float8> kx = layer.stiffness_times(i / 8, x), ky = layer.stiffness_times(i / 8, y);
       const Vec3d fx(double(kx.x[i % 8]), double(kx.y[i % 8]), double(kx.z[i % 8]));
       const Vec3d fy(double(ky.x[i % 8]), double(ky.y[i % 8]), double(ky.z[i % 8]));
       ykx += dot(Vec3d(y.get(i)), fx), xky += dot(Vec3d(x.get(i)), fy);

@@ -20,14 +20,14 @@ using Vector = Eigen::VectorXd;
 
 /// K column by column from the layer's own product.
 Vector product(const LayeredLayer& layer, const Vector& x) {
-  LaneVectors in;
+  QuadVectors in;
   in.assign(layer.node_count());
   for (std::uint32_t i = 0; i < layer.node_count(); ++i) {
     in.set(i, {float(x[3 * i]), float(x[3 * i + 1]), float(x[3 * i + 2])});
   }
   Vector y(x.size());
   for (std::uint32_t i = 0; i < layer.node_count(); ++i) {
-    const LaneVec3<Float8> f = layer.stiffness_times(i / 8, in.data());
+    const LaneVec3<Float8> f = layer.stiffness_times(i / 8, in);
     y[3 * i] = double(f.x[i % 8]), y[3 * i + 1] = double(f.y[i % 8]), y[3 * i + 2] = double(f.z[i % 8]);
   }
   return y;

@@ -52,14 +52,14 @@ Matrix dense(const BlockRows& rows) {
 /// A matrix by its products with unit vectors.
 Matrix dense(const LayerMatrix& matrix, std::uint32_t nodes) {
   Matrix m(3 * nodes, 3 * nodes);
-  LaneVectors x;
+  QuadVectors x;
   for (std::uint32_t column = 0; column < 3 * nodes; ++column) {
     x.assign(nodes);
     Vec3 unit;
     unit[column % 3] = 1;
     x.set(column / 3, unit);
     for (std::uint32_t i = 0; i < nodes; ++i) {
-      const LaneVec3<Float8> y = matrix.rounded_times(i / 8, x.data());
+      const LaneVec3<Float8> y = matrix.rounded_times(i / 8, x);
       m(3 * i, column) = double(y.x[i % 8]), m(3 * i + 1, column) = double(y.y[i % 8]);
       m(3 * i + 2, column) = double(y.z[i % 8]);
     }
@@ -137,7 +137,7 @@ TEST(LevelHierarchy, KeepsMassAndTheMatrixOfSlowMotions) {
   for (int trial = 0; trial < 5; ++trial) {
     Vector x(3 * count);
     for (double& value : x) value = any(random);
-    LaneVectors fine;
+    QuadVectors fine;
     fine.assign(nodes);
     for (std::uint32_t i = 0; i < nodes; ++i) {
       Vec3 v;
@@ -148,7 +148,7 @@ TEST(LevelHierarchy, KeepsMassAndTheMatrixOfSlowMotions) {
     }
     double wanted = 0, found = 0;
     for (std::size_t g = 0; g < fine.groups(); ++g) {
-      wanted += double(sum(dot(fine.group(g), body->layer().stiffness_times(g, fine.data()))));
+      wanted += double(sum(dot(fine.group(g), body->layer().stiffness_times(g, fine))));
     }
     for (Eigen::Index i = 0; i < 3 * count; ++i) {
       for (Eigen::Index k = 0; k < 3 * count; ++k) {
@@ -180,7 +180,7 @@ struct Answer {
   double product;
 };
 
-Answer apply(LayeredLevels& levels, Workers& workers, const LaneVectors& r, const Vector6& core, std::uint32_t nodes) {
+Answer apply(LayeredLevels& levels, Workers& workers, const QuadVectors& r, const Vector6& core, std::uint32_t nodes) {
   Answer answer;
   answer.product = levels.precondition(workers, r, core);
   answer.z.assign(nodes);
@@ -204,7 +204,7 @@ TEST(LayeredLevels, AreASymmetricPreconditioner) {
   Workers workers(2), alone(1);
   std::mt19937 random(7);
   std::uniform_real_distribution<float> any(-1, 1);
-  LaneVectors r[2];
+  QuadVectors r[2];
   Vector6 c[2];
   for (int k = 0; k < 2; ++k) {
     r[k].assign(nodes);
@@ -212,7 +212,7 @@ TEST(LayeredLevels, AreASymmetricPreconditioner) {
     for (double& value : c[k]) value = double(any(random));
   }
   const Answer a = apply(levels, workers, r[0], c[0], nodes), b = apply(levels, workers, r[1], c[1], nodes);
-  const auto product = [&](const LaneVectors& u, const Vector6& uc, const Answer& v) {
+  const auto product = [&](const QuadVectors& u, const Vector6& uc, const Answer& v) {
     double sum = 0;
     for (std::uint32_t i = 0; i < nodes; ++i) sum += double(dot(u.get(i), v.z.get(i)));
     for (std::size_t k = 0; k < 6; ++k) sum += uc[k] * v.core[k];

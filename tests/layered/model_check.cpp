@@ -59,7 +59,7 @@ void check_symmetry(const LayeredDef& def) {
   const Result<std::shared_ptr<const LayeredLayer>> made = LayeredLayer::make(def);
   if (!made) return check(false, made.error().to_string());
   const LayeredLayer& layer = **made;
-  LaneVectors x, y;
+  QuadVectors x, y;
   x.assign(layer.node_count()), y.assign(layer.node_count());
   unsigned seed = 1;
   const auto random = [&] { return float((seed = seed * 1664525u + 1013904223u) >> 8) / float(1 << 24) - 0.5f; };
@@ -68,7 +68,7 @@ void check_symmetry(const LayeredDef& def) {
   }
   double xky = 0, ykx = 0, scale = 0;
   for (std::size_t g = 0; g < layer.groups(); ++g) {
-    const LaneVec3<Float8> kx = layer.stiffness_times(g, x.data()), ky = layer.stiffness_times(g, y.data());
+    const LaneVec3<Float8> kx = layer.stiffness_times(g, x), ky = layer.stiffness_times(g, y);
     ykx += double(sum(dot(y.group(g), kx))), xky += double(sum(dot(x.group(g), ky)));
     scale += std::sqrt(double(sum(dot(y.group(g), y.group(g)))) * double(sum(dot(kx, kx))));
   }
