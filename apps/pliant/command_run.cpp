@@ -36,6 +36,7 @@ struct RunOptions {
   std::optional<float> dt;
   std::string record, stats, trace, textures;
   int texture_size = 256;
+  std::string texture_format = "exr";
   std::vector<std::string> probes;
   PictureOptions pictures;
   bool quiet = false;
@@ -70,7 +71,8 @@ class Outputs {
       if (const Status s = pictures_->add_frame(player, 0); !s.ok()) return s;
     }
     if (!options.textures.empty()) {
-      Result<TextureOutput> textures = TextureOutput::create(options.textures, options.texture_size, player);
+      const TextureFormat format = options.texture_format == "png" ? TextureFormat::Png : TextureFormat::Exr;
+      Result<TextureOutput> textures = TextureOutput::create(options.textures, options.texture_size, format, player);
       if (!textures) return textures.error();
       textures_.emplace(std::move(*textures));
       paths_.emplace_back("textures", options.textures);
@@ -269,9 +271,13 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--record", options->record,
                       "Record: FILE.glb (animated glTF), or a folder for a VTU series with run.pvd");
   command->add_option("--textures", options->textures,
-                      "Write the layered bodies' places, normals and contacts as textures (EXR) to this folder");
+                      "Write the layered bodies' places, normals and contacts as textures to this folder");
   command->add_option("--texture-size", options->texture_size, "Texels along a side of them; 256 if left out")
       ->check(CLI::Range(8, 4096));
+  command
+      ->add_option("--texture-format", options->texture_format,
+                   "`exr`: numbers as they are; `png`: 16 bits a channel, with ranges.csv; exr if left out")
+      ->check(CLI::IsMember({"exr", "png"}));
   command->add_option("--stats", options->stats, "Write numbers of every frame to this JSON file");
   command->add_option("--trace", options->trace,
                       "Write the time of every stage to this file, in Chrome's trace format");

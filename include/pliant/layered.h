@@ -55,6 +55,7 @@ struct LayeredDef {
   int max_iterations = 400;  ///< of a substep; reaching it is reported: `StepReport::unconverged_solids`
 
   Appearance appearance{.color = {0.72f, 0.5f, 0.32f}};
+  std::vector<Vec3> colors{};  ///< by node, linear, instead of the appearance's; empty means none
 };
 
 }  // namespace pliant

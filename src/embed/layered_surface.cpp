@@ -14,6 +14,9 @@ class LayeredSurface final : public DeformingSurface {
     surface_normals_ = SurfaceNormals(def.atlas.surface);
     node_normals_.resize(def.atlas.node_count());
     use(std::make_shared<const TriMesh>(nodes_.empty() ? def.atlas.surface : cut_open(def.atlas)));
+    if (def.colors.empty()) return;
+    colors_.resize(vertices_.size());
+    show(def.colors, colors_);
   }
 
   bool update(Workers& workers, const World& world, BodyId body, std::optional<TetValue>) override {

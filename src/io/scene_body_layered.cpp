@@ -19,11 +19,12 @@ struct Ridges {
   float depth = 0.05f;  ///< m
 };
 
-/// Exactly one of the first four says what it is.
+/// Exactly one of the first five says what it is.
 struct SurfaceDraft {
   std::optional<Vec2> torus, cylinder;
   std::optional<float> sphere;
   std::optional<std::string> mesh;
+  std::optional<Heightfield> heightfield;
   /// Of a mesh: lays it out; left out, its vertices are the nodes.
   std::optional<int> resolution;
   AtlasOptions::Charts charts = AtlasOptions::Charts::Given;
@@ -39,12 +40,25 @@ const Fields<Ridges>& ridge_fields() {
   return fields;
 }
 
+/// A shape that is a height field, of given heights or of noise.
+void read_heightfield(const SceneReader& r, std::optional<Heightfield>& out) {
+  Shape shape;
+  if (!read_shape(r, shape)) return;
+  if (auto* field = std::get_if<Heightfield>(&shape)) {
+    out = std::move(*field);
+  } else {
+    r.refuse("a shape of the kind `heightfield` or `terrain` is needed");
+  }
+}
+
 const Fields<SurfaceDraft>& surface_fields() {
   static const Fields<SurfaceDraft> fields = {
       pair_field("torus", &SurfaceDraft::torus),
       pair_field("cylinder", &SurfaceDraft::cylinder),
       field("sphere", &SurfaceDraft::sphere, kPositive),
       field<SurfaceDraft>("mesh", [](const SceneReader& r, SurfaceDraft& d) { read(r, d.mesh); }),
+      field<SurfaceDraft>("heightfield",
+                          [](const SceneReader& r, SurfaceDraft& d) { read_heightfield(r, d.heightfield); }),
       field("resolution", &SurfaceDraft::resolution, between(8, 1024)),
       field<SurfaceDraft>("charts",
                           [](const SceneReader& r, SurfaceDraft& d) {
@@ -105,6 +119,7 @@ bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
     const int quarter = std::max(draft.segments / 4, 1);
     if (draft.torus) out = atlas_torus(draft.torus->x, draft.torus->y, draft.segments, draft.rows);
     if (draft.sphere) out = atlas_sphere(*draft.sphere, quarter);
+    if (draft.heightfield) out = atlas_heightfield(*draft.heightfield);
     if (draft.cylinder) out = atlas_cylinder(draft.cylinder->x, draft.cylinder->y, quarter, draft.rows);
   } catch (const BadResult& bad) {
     return r.refuse(bad.error()), false;
@@ -114,10 +129,11 @@ bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
 
 // --- The body --------------------------------------------------------------------------------------------------------
 
-/// Nodes under which the layer is of another thickness, stiffness or density.
+/// Nodes under which the layer is of another thickness, stiffness or density, or that look different.
 struct LayerPart {
   NodeSelection nodes = AllNodes{};
   float thickness = 1, stiffness = 1, density = 1;
+  std::optional<Vec3> color;
 };
 
 /// Factors of the layer, painted in the surface's texture coordinates.
@@ -134,9 +150,11 @@ struct LayeredDraft : NodeBodyDraft<LayeredDef> {
 void read_surface(const SceneReader& r, LayeredDraft& out) {
   SurfaceDraft draft;
   if (!read_fields(r, draft, surface_fields())) return;
-  const int forms = (draft.torus ? 1 : 0) + (draft.cylinder ? 1 : 0) + (draft.sphere ? 1 : 0) + (draft.mesh ? 1 : 0);
+  const int forms = (draft.torus ? 1 : 0) + (draft.cylinder ? 1 : 0) + (draft.sphere ? 1 : 0) + (draft.mesh ? 1 : 0) +
+                    (draft.heightfield ? 1 : 0);
   if (forms != 1) {
-    return r.refuse(fmt::format("exactly one of `torus`, `cylinder`, `sphere` and `mesh` is needed, found {}", forms));
+    return r.refuse(fmt::format(
+        "exactly one of `torus`, `cylinder`, `sphere`, `mesh` and `heightfield` is needed, found {}", forms));
   }
   if (make_surface(r, draft, out.atlas)) out.ridges = draft.ridges;
 }
@@ -145,7 +163,11 @@ const Fields<LayerPart>& part_fields() {
   static const Fields<LayerPart> fields = {
       field<LayerPart>("nodes", [](const SceneReader& r, LayerPart& p) { read_selection(r, p.nodes); }).required(),
       field("thickness", &LayerPart::thickness, kPositive), field("stiffness", &LayerPart::stiffness, kPositive),
-      field("density", &LayerPart::density, kPositive)};
+      field("density", &LayerPart::density, kPositive),
+      field<LayerPart>("color", [](const SceneReader& r, LayerPart& p) {
+        Vec3 color;
+        if (read_color(r, color)) p.color = color;
+      })};
   return fields;
 }
 
@@ -269,6 +291,9 @@ bool use_parts(const SceneReader& r, LayeredDraft& draft) {
     if (part.thickness != 1) set(draft.thickness_factors, part.thickness);
     if (part.stiffness != 1) set(draft.stiffness_factors, part.stiffness);
     if (part.density != 1) set(draft.density_factors, part.density);
+    if (!part.color) continue;
+    if (draft.colors.empty()) draft.colors.assign(draft.atlas.node_count(), draft.appearance.color);
+    for (const std::uint32_t node : *nodes) draft.colors[node] = *part.color;
   }
   return true;
 }

@@ -496,6 +496,11 @@ double LayeredBody::elastic_energy(Workers& workers) const {
   });
   double total = 0;
   for (const auto& part : parts_) total += part[0];
+  const BodyAxes axes(state_.rotation);
+  for (const CoreSpring& spring : def_->springs) {
+    const Vec3d point = state_.position + axes.to_world(Vec3d(spring.point) - layer_->center());
+    total += 0.5 * static_cast<double>(spring.stiffness) * length_squared(point - Vec3d(spring.place));
+  }
   return total;
 }
 

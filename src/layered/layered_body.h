@@ -99,7 +99,7 @@ class LayeredBody {
   void copy_positions(Workers& workers, std::vector<Vec3>& out) const;
   void copy_velocities(Workers& workers, std::vector<Vec3>& out) const;
   LayeredTotals totals(Workers& workers) const;
-  double elastic_energy(Workers& workers) const;
+  double elastic_energy(Workers& workers) const;  ///< J, of the layer and of the springs of the core
   bool is_finite() const;
   float slop() const;  ///< m, the depth of contact that is left alone
 

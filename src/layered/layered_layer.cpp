@@ -172,6 +172,9 @@ Result<std::shared_ptr<const LayeredLayer>> LayeredLayer::make(const LayeredDef&
   if (Status s = check_factors("thickness_factors", def.thickness_factors, nodes); !s) return s.error();
   if (Status s = check_factors("stiffness_factors", def.stiffness_factors, nodes); !s) return s.error();
   if (Status s = check_factors("density_factors", def.density_factors, nodes); !s) return s.error();
+  if (!def.colors.empty() && def.colors.size() != nodes) {
+    return Error{.message = fmt::format("{} colours for {} nodes", def.colors.size(), nodes), .field = "colors"};
+  }
   const Result<std::vector<Vec3>> core = core_points(def);
   if (!core) return core.error();
 

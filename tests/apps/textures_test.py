@@ -4,6 +4,7 @@ import os
 import shutil
 import struct
 import subprocess
+import zlib
 
 from command_support import FALLING, CommandTest, main
 
@@ -37,6 +38,27 @@ def read_exr(data):
         values = struct.unpack_from(f"<{3 * width}f", data, offset + 8)
         rows.append(list(zip(values[2 * width:], values[width:2 * width], values[:width])))
     assert len(data) == offset + 8 + size
+    return rows
+
+
+def read_png(data):
+    """Rows of (r, g, b) of a file of 16 bits a channel without filters."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        if kind == b"IHDR":
+            width, height, depth, colors = struct.unpack_from(">IIBB", data, at + 8)
+            assert (depth, colors) == (16, 2)
+        if kind == b"IDAT":
+            packed += data[at + 8:at + 8 + size]
+        at += 12 + size
+    lines, stride = zlib.decompress(packed), 6 * width + 1
+    rows = []
+    for y in range(height):
+        assert lines[y * stride] == 0
+        values = struct.unpack_from(f">{3 * width}H", lines, y * stride + 1)
+        rows.append(list(zip(values[::3], values[1::3], values[2::3])))
     return rows
 
 
@@ -77,6 +99,24 @@ class Textures(CommandTest):
             self.assertGreater(shown, RESOLUTION * RESOLUTION / 4)
             contacts = read_exr(self.read(f"out/soft_ball.contact.{frame:05}.exr"))
             self.assertTrue(all(value == (0, 0, 0) for row in contacts for value in row))
+
+    def test_png_says_which_values_black_and_white_stand_for(self):
+        self.run_ball()
+        self.succeed("run", "s.json", "--textures", "png", "--texture-size", str(RESOLUTION), "--texture-format", "png")
+        lines = self.read("png/ranges.csv").decode().splitlines()
+        self.assertEqual(lines[0], "file,low_x,low_y,low_z,high_x,high_y,high_z")
+        ranges = {cells[0]: [float(c) for c in cells[1:]] for cells in (line.split(",") for line in lines[1:])}
+        self.assertEqual(len(ranges), 12)
+        for what in ["position", "normal"]:
+            name = f"soft_ball.{what}.00003"
+            low, high = ranges[f"{name}.png"][:3], ranges[f"{name}.png"][3:]
+            for wanted, got in zip(read_exr(self.read(f"out/{name}.exr")), read_png(self.read(f"png/{name}.png"))):
+                for a, b in zip(wanted, got):
+                    if a == (0, 0, 0):
+                        continue
+                    for value, level, bottom, top in zip(a, b, low, high):
+                        self.assertAlmostEqual(value, bottom + level / 65535 * (top - bottom), delta=2e-5)
+        self.assertIn("--texture-format", self.fail_with(2, "run", "s.json", "--textures", "x", "--texture-format", "gif"))
 
     def test_other_programs_read_them(self):
         if not shutil.which("ffmpeg"):

@@ -266,6 +266,37 @@ TEST(SceneLayered, MapsArePaintedOnTheSurface) {
   EXPECT_TRUE(def.density_factors.empty());
 }
 
+TEST(SceneLayered, ASoftSheetCarriesWhatLiesOnIt) {
+  const Scene scene = parse(R"({"bodies": [
+      {"kind": "layered", "name": "ground", "surface": {"heightfield": {"kind": "terrain", "cell": 0.08, "columns": 25,
+       "rows": 25, "height": 0.02}}, "material": {"young_modulus": 3e5, "stiffness_damping": 0.01}, "thickness": 0.2,
+       "core_is_fixed": true},
+      {"kind": "rigid", "name": "box", "shape": {"kind": "box", "size": [0.6, 0.2, 0.6]}, "position": [0, 0.14, 0]}]})");
+  const auto& def = std::get<LayeredDef>(scene.bodies.at(0).def);
+  EXPECT_EQ(def.atlas.node_count(), 625u);
+  EXPECT_FALSE(layout_of(def.atlas).empty());
+  ScenePlayer player = ScenePlayer::create(scene).value();
+  run(player, 2);
+  const BodyState box = *player.world().state(player.body("box"));
+  EXPECT_LT(length(box.velocity), 0.01f);
+  EXPECT_NEAR(box.world_from_body.position.y, 0.1f, 0.03f);
+}
+
+TEST(SceneLayered, PartsHaveColours) {
+  const Scene scene = parse(R"({"bodies": [{"kind": "layered", "name": "b", "material": "foam",
+      "surface": {"sphere": 0.5, "segments": 32}, "thickness": 0.1, "color": [0, 0, 1],
+      "parts": [{"nodes": {"half_space": {"normal": [0, 1, 0]}}, "stiffness": 0.1, "color": [1, 0, 0]}]}]})");
+  const auto& def = std::get<LayeredDef>(scene.bodies.at(0).def);
+  ASSERT_EQ(def.colors.size(), def.atlas.node_count());
+  for (std::size_t i = 0; i < def.colors.size(); ++i) {
+    EXPECT_EQ(def.colors[i], (def.stiffness_factors[i] < 1 ? Vec3{1, 0, 0} : Vec3{0, 0, 1})) << i;
+  }
+  World world;
+  LayeredDef too_few = def;
+  too_few.colors.pop_back();
+  EXPECT_EQ(world.add(too_few).error().field, "add: colors");
+}
+
 /// Surface and core as two spheres of the same texture coordinates, from files.
 TEST(SceneLayered, ACoreHasTheTextureCoordinatesOfItsSurface) {
   const TempFolder folder;

@@ -188,6 +188,9 @@ TEST(LayeredBody, SpringsCarryTheCore) {
   for (int i = 0; i < 300; ++i) body->solve(workers, {0, -9.81f, 0}, 1.0f / 60), body->advance(workers, 1.0f / 60);
   const double mass = body->totals(workers).mass;
   EXPECT_NEAR(body->state().position.y, 2 - mass * 9.81 / 4e4, 1e-4);
+  // (m g)² / 2 k in the springs; the layer, that hangs from the core, holds little beside it.
+  const double wanted = 0.5 * mass * mass * 9.81 * 9.81 / 4e4;
+  EXPECT_NEAR(body->elastic_energy(workers), wanted, 0.02 * wanted);
 }
 
 TEST(LayeredBody, APushOnTheSurfaceMovesTheCoreInTheSameStep) {
