@@ -191,6 +191,13 @@ bool RigidFeatures::may_pass_between(float cell) const {
                      [&](const Piece& piece) { return piece.is_sharp || piece.size < 2 * cell; });
 }
 
+bool RigidFeatures::is_met_by_nodes(float cell) const {
+  // Edges are as long as the diagonal of a cell, or a little more; the sagitta of one is its square over 8 radii.
+  constexpr float kCells = 6;
+  return std::all_of(pieces_.begin(), pieces_.end(),
+                     [&](const Piece& piece) { return piece.faces.empty() && piece.radius > kCells * cell; });
+}
+
 const std::shared_ptr<const RigidFeatures>& RigidFeaturesOfShapes::of(const std::shared_ptr<const Shape>& shape) {
   Known& known = known_[shape.get()];
   if (!known.features || known.shape.lock() != shape) {

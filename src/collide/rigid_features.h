@@ -48,6 +48,10 @@ class RigidFeatures {
   /// Whether something of it may pass between the nodes of a surface that are `cell` (m) apart: it is thinner than two
   /// cells somewhere, or sharp. Else nodes keep the surface out up to a share of a cell.
   bool may_pass_between(float cell) const;
+  /// Whether it is a ball so large, or a capsule so thick, that between nodes `cell` apart it gets no further than a
+  /// twentieth of that. Where a flat face touches it changes much when the face tilts a little: a soft body that lies
+  /// on its faces rocks for ever.
+  bool is_met_by_nodes(float cell) const;
 
  private:
   std::vector<Piece> pieces_;

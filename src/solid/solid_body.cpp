@@ -205,8 +205,8 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
 /// Motion as a whole and change of shape from one system.
 SolveResult SolidBody::solve_as_one(Workers& workers, Vec3 gravity, float dt) {
   start_change(workers);
-  const double scale = find_residual(workers, gravity, dt, contacts_.is_empty());
-  const double threshold = static_cast<double>(def_->solver.tolerance) * scale;
+  const ImpulseSize scale = find_residual(workers, gravity, dt, contacts_.is_empty());
+  const ImpulseSize threshold = static_cast<double>(def_->solver.tolerance) * scale;
   SolveResult result;
   if (contacts_.is_empty()) {
     system_.factor_coarse(workers, layout_);
@@ -216,7 +216,7 @@ SolveResult SolidBody::solve_as_one(Workers& workers, Vec3 gravity, float dt) {
   }
   system_.correct_coarse(workers, layout_, state_.change);
   correct_momentum(workers, gravity, dt);
-  result.residual = scale > 0 ? result.residual / scale : 0;
+  result.residual = scale.plain > 0 ? result.residual / scale.plain : 0;
   return result;
 }
 
@@ -231,16 +231,20 @@ void SolidBody::start_change(Workers& workers) {
 }
 
 /// The residual of the start, without contacts. The start is as much of the last change as serves best: most of it in
-/// smooth motion, none after a blow. Returns the norm of the right-hand side, with velocities seen from a free
-/// body as a whole: a fast one is solved as well as a slow one.
-double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone) {
+/// smooth motion, none after a blow. Returns what the residual is measured by: the norm of the right-hand side, with
+/// velocities seen from a free body as a whole, for a fast one is solved as well as a slow one; or less, where forces
+/// are weak.
+ImpulseSize SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone) {
   const LaneVec3<Float8> drift =
       broadcast_vec8(held_count_ > 0 ? Vec3{} : sums_.mean_velocity(workers, masses_, state_.velocities));
   const LaneVec3<Float8> weight = broadcast_vec8(gravity);
+  // What moves a free body as a whole changes no shape, and is solved exactly.
+  const LaneVec3<Float8> fall = broadcast_vec8(held_count_ > 0 ? Vec3{} : gravity * dt);
   const Float8 h = broadcast(dt);
   norms_.assign((layout_.slot_count / 8 + kGroupGrain - 1) / kGroupGrain, {});
   parallel_for(workers, layout_.slot_count / 8, kGroupGrain, [&](std::size_t begin, std::size_t end) {
     StartSums& sums = norms_[begin / kGroupGrain];
+    ImpulseSquares of_b, of_pull, of_unmet;
     for (std::size_t g = begin; g < end; ++g) {
       const Float8 free = load8(free_.data() + 8 * g), mass = load8(masses_.data() + 8 * g);
       const LaneVec3<Float8> v = state_.velocities.group(g), change = state_.change.group(g);
@@ -253,22 +257,29 @@ double SolidBody::find_residual(Workers& workers, Vec3 gravity, float dt, bool i
       const LaneVec3<Float8> product = (change * load8(tied_.data() + 8 * g) + stretched_more) * free;
       residual_.set_group(g, residual);
       product_.set_group(g, product);
-      sums.of_b += static_cast<double>(sum(dot(b, b) * free));
-      sums.of_pull += static_cast<double>(sum(dot(pull, pull) * free));
+      of_b.add(b * free, mass);
+      of_pull.add(pull * free, mass);
+      of_unmet.add(residual - fall * (mass * free), mass);
       sums.gain += static_cast<double>(sum(dot(change, residual)));
       sums.cost += static_cast<double>(sum(dot(change, product)));
     }
+    sums.b = of_b.total(), sums.pull = of_pull.total(), sums.unmet = of_unmet.total();
   });
   StartSums all;
   for (const StartSums& part : norms_) {
-    all.of_b += part.of_b, all.of_pull += part.of_pull, all.gain += part.gain, all.cost += part.cost;
+    all.b += part.b, all.pull += part.pull, all.unmet += part.unmet;
+    all.gain += part.gain, all.cost += part.cost;
   }
   // With contacts, whose part in the residual is not yet known, all of it: a body at rest stays at rest.
   const double share = !is_alone ? 1 : all.cost > 0 ? all.gain / all.cost : 0;
   // Not many times as much: where the last change was next to nothing, that would be many times its rounding.
   take_share(workers, std::isfinite(share) ? static_cast<float>(std::clamp(share, -1.0, 2.0)) : 0.0f);
   // A body at rest has a right-hand side of rounding only: its weight then sets the scale.
-  return std::max(std::sqrt(all.of_b), 0.03 * std::sqrt(all.of_pull));
+  const ImpulseSize scale = max(sqrt(all.b), 0.03 * sqrt(all.pull));
+  // Forces that are little against the momentum of a body whose parts fly apart are not lost for it, step after step:
+  // by default a tenth of them is. Below a millionth they are rounding.
+  constexpr double kOfUnmet = 100, kLeast = 1e-3;
+  return min(scale, max(kOfUnmet * sqrt(all.unmet), kLeast * scale));
 }
 
 /// Starts from this share of the last change.
@@ -283,9 +294,13 @@ void SolidBody::take_share(Workers& workers, float share) {
   });
 }
 
-SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, float dt) {
+SolveResult SolidBody::solve_with_contacts(Workers& workers, const ImpulseSize& threshold, float dt) {
   constexpr int kMostRounds = 24, kRoundsAtFirst = 6, kIterationsOfRound = 12;
   constexpr double kSteadyForce = 3e-3;
+  // The residual is measured by all that presses on the body. What is left of it would keep a body that comes to rest
+  // from it: a tenth of it does not.
+  constexpr double kCalm = 0.02;  // m/s
+  const double aim = kinetic_energy() < 0.5 * kCalm * kCalm * mass_ ? 0.1 : 1;
   contacts_.set_penalties(system_, static_cast<float>(mass_));
   const auto add_impulses = [&](float sign) {
     contacts_.for_each_impulse(target_, [&](std::uint32_t slot, Vec3 impulse) {
@@ -302,13 +317,14 @@ SolveResult SolidBody::solve_with_contacts(Workers& workers, double threshold, f
     contacts_.add_to_matrix(system_);
     system_.invert_diagonals(workers, layout_);
     system_.factor_coarse(workers, layout_);
-    const SolveResult part = system_.solve(workers, layout_, state_.change, residual_, threshold, kIterationsOfRound);
+    const SolveResult part =
+        system_.solve(workers, layout_, state_.change, residual_, aim * threshold, kIterationsOfRound);
     result.iterations += part.iterations;
     result.residual = part.residual;
     update_target(workers);
     const SolidContactRows::Progress progress = contacts_.update(target_);
     const bool steady = progress.change <= kSteadyForce * kSteadyForce * progress.size;
-    result.converged = part.converged && steady && progress.violation <= allowed_violation(dt);
+    result.converged = part.residual <= threshold.plain && steady && progress.violation <= allowed_violation(dt);
     if (result.converged && round > 0) break;
     if (round + 1 < kMostRounds) add_impulses(-1);
     if (is_squeezed && round >= kRoundsAtFirst) contacts_.stiffen(target_, allowed_violation(dt));
@@ -357,7 +373,7 @@ void SolidBody::add_motion(Workers& workers, const RigidMotion& motion) {
   });
 }
 
-double SolidBody::begin_island(Workers& workers, Vec3 gravity, float dt) {
+ImpulseSize SolidBody::begin_island(Workers& workers, Vec3 gravity, float dt) {
   contacts_.begin(layout_, {}, {}, slop_, dt);
   most_energy_ = kInfinity;
   system_.clear_extras();

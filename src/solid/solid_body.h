@@ -76,13 +76,14 @@ class SolidBody {
   // --- A substep in an island of several bodies (solid_island.h), in place of `solve` ------------------------------
   /// The matrix without contacts, and the residual of where the solution starts. Returns the size that a residual is
   /// measured by.
-  double begin_island(Workers& workers, Vec3 gravity, float dt);
+  ImpulseSize begin_island(Workers& workers, Vec3 gravity, float dt);
   SolidSystem& system() { return system_; }
   LaneVectors& residual() { return residual_; }
   /// The velocities as far as they are known; `update_target` takes `state().change` into them.
   const LaneVectors& target() const { return target_; }
   void update_target(Workers& workers);
   bool is_free_slot(std::uint32_t slot) const { return free_[slot] > 0; }
+  float mass_of_slot(std::uint32_t slot) const { return masses_[slot]; }
   double mass() const { return mass_; }
   float slop() const { return slop_; }
   /// What the change of velocity lacks of the impulses that forces and damping gave the body, in the units of
@@ -135,9 +136,9 @@ class SolidBody {
   void start_change(Workers& workers);
   void take_share(Workers& workers, float share);
   void take_change(Workers& workers);
-  double find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
+  ImpulseSize find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
   SolveResult solve_as_one(Workers& workers, Vec3 gravity, float dt);
-  SolveResult solve_with_contacts(Workers& workers, double threshold, float dt);
+  SolveResult solve_with_contacts(Workers& workers, const ImpulseSize& threshold, float dt);
   SolveResult solve_stiff(Workers& workers, Vec3 gravity, float dt);
   LaneVec3<Float8> outer_impulse(std::size_t g, const LaneVec3<Float8>& gravity, float dt) const;
   Vector6 free_momentum(Workers& workers, Vec3 gravity, float dt);
@@ -180,7 +181,8 @@ class SolidBody {
   LaneVectors internal_, residual_, product_;
   LaneVectors target_;  ///< velocities plus their change, as far as it is known
   struct StartSums {
-    double of_b = 0, of_pull = 0, gain = 0, cost = 0;
+    ImpulseSize b, pull, unmet;  ///< their squares
+    double gain = 0, cost = 0;
   };
   std::vector<StartSums> norms_;      ///< scratch, per chunk
   std::vector<double> energy_parts_;  ///< of `stored_energy` alone

@@ -271,14 +271,15 @@ SolveResult SolidIsland::iterate(Workers& workers, int max_iterations, double en
     rz = precondition(workers, rz / curvature);
     ++result.iterations;
   }
-  for (const Solid& solid : solids_) result.residual = std::max(result.residual, solid.residual / solid.scale);
+  for (const Solid& solid : solids_)
+    result.residual = std::max(result.residual, solid.residual.plain / solid.scale.plain);
   for (const Guest& guest : guests()) result.residual = std::max(result.residual, guest.member->residual());
   return result;
 }
 
 bool SolidIsland::is_converged() {
   for (const Solid& solid : solids_) {
-    if (!(solid.residual <= static_cast<double>(solid.body->def().solver.tolerance) * solid.scale)) return false;
+    if (!solid.residual.is_within(static_cast<double>(solid.body->def().solver.tolerance) * solid.scale)) return false;
   }
   for (const Guest& guest : guests()) {
     if (!guest.member->is_converged()) return false;
@@ -301,10 +302,10 @@ double SolidIsland::precondition(Workers& workers, double step) {
     SolidBody& body = *solid.body;
     return body.system().precondition(body.layout(), chunk, body.state().change, body.residual(), step);
   });
-  for (Solid& solid : solids_) solid.residual = 0;
-  for (std::size_t t = 0; t < tasks_.size(); ++t) solids_[tasks_[t].solid].residual += sums_[t].b;
+  for (Solid& solid : solids_) solid.residual = {};
+  for (std::size_t t = 0; t < tasks_.size(); ++t) solids_[tasks_[t].solid].residual += sums_[t].size;
   for_solids(workers, [&](Workers& own, Solid& solid) {
-    solid.residual = std::sqrt(solid.residual);
+    solid.residual = sqrt(solid.residual);
     solid.product = solid.body->system().solve_coarse(own);
   });
   for (const Solid& solid : solids_) product += solid.product;
@@ -343,7 +344,7 @@ double SolidIsland::multiply(Workers& workers) {
       }
       return q;
     };
-    return SolidSystem::Sums{solid.body->system().multiply(solid.body->layout(), chunk, with_rows), 0};
+    return SolidSystem::Sums{solid.body->system().multiply(solid.body->layout(), chunk, with_rows), {}};
   });
   for (std::size_t i = 0; i < nodes_count_; ++i) {
     SpringMember& nodes = nodes_[i];

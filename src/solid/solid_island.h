@@ -116,8 +116,9 @@ class SolidIsland {
   struct Solid {
     SolidBody* body = nullptr;
     Vec3 gravity{};
-    double own_scale = 0, scale = 0;  ///< what a residual is measured by: without contacts, and with them
-    double residual = 0, product = 0;
+    ImpulseSize own_scale{}, scale{};  ///< what a residual is measured by: without contacts, and with them
+    ImpulseSize residual{};
+    double product = 0;
     std::array<double, 36> whole{};  ///< what ties it to the world as a whole
     Vector6 force{};
     std::uint32_t level = kNone;          ///< its place among the members as a whole
@@ -300,7 +301,7 @@ double SolidIsland::sum_tasks(Workers& workers, Body&& body) {
     }
   });
   double total = 0;
-  for (const SolidSystem::Sums& sum : sums_) total += sum.a;
+  for (const SolidSystem::Sums& sum : sums_) total += sum.product;
   return total;
 }
 

@@ -261,14 +261,15 @@ void SolidIsland::change_impulses(Workers& workers, bool is_first) {
     row_forces_[i] = row_impulses_[i] - before;
   });
   for_solids(workers, [&](Workers&, Solid& solid) {
-    double pushed = 0;
+    ImpulseSize pushed;
     for_each_entry(solid, [&](std::uint32_t slot, const Entry& entry) {
       if (!solid.body->is_free_slot(slot)) return;
       solid.body->residual().add(slot, row_forces_[entry.row] * entry.weight);
-      pushed += static_cast<double>(length_squared(row_impulses_[entry.row] * entry.weight));
+      const double square = static_cast<double>(length_squared(row_impulses_[entry.row] * entry.weight));
+      pushed += {square, square / static_cast<double>(solid.body->mass_of_slot(slot))};
     });
     // A splinter that hands on the blow of a heavy body need not be solved to a thousandth of its own weight.
-    solid.scale = std::max(solid.own_scale, std::sqrt(pushed));
+    solid.scale = max(solid.own_scale, sqrt(pushed));
   });
   for (Rigid& rigid : rigids_) add_pushes(rigid, rigid.r);
   for (std::size_t i = 0; i < nodes_count_; ++i) {

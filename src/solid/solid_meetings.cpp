@@ -120,9 +120,10 @@ void SolidMeetings::find_pairs(std::span<const BodySurface> solids, std::span<co
     const bool is_other_open = pair.b < count && solids[pair.b].is_open;
     const bool is_skin = solids[pair.a].is_skin || (pair.b < count && solids[pair.b].is_skin);
     if (!solids_meet && pair.b < count && !is_open && !is_other_open && !is_skin) continue;
-    if (is_skin && pair.b >= count &&
-        !features_.of(obstacles[pair.b - count].shape)->may_pass_between(solids[pair.a].depth)) {
-      continue;  // found node by node
+    if (pair.b >= count) {
+      const RigidFeatures& features = *features_.of(obstacles[pair.b - count].shape);
+      const float cell = solids[pair.a].depth;
+      if (features.is_met_by_nodes(cell) || (is_skin && !features.may_pass_between(cell))) continue;
     }
     if (is_open && (pair.b >= count || is_other_open)) continue;
     const auto is_fine = [&](std::uint32_t i) { return solids[i].is_skin && solids[i].faces.size() >= kTextured; };

@@ -336,7 +336,8 @@ SolidSystem::Sums SolidSystem::precondition(const SolidLayout& layout, const Chu
   Sums out;
   const Float8 alpha = broadcast(static_cast<float>(step));
   for (std::uint32_t a = chunk.begin; a < chunk.end; ++a) {
-    Float8 rz{}, rr{};
+    Float8 rz{};
+    ImpulseSquares size;
     for (std::uint32_t g = layout.aggregate_starts[a]; g < layout.aggregate_starts[a + 1]; ++g) {
       LaneVec3<Float8> residual = r.group(g);
       if (step != 0) {
@@ -347,10 +348,10 @@ SolidSystem::Sums SolidSystem::precondition(const SolidLayout& layout, const Chu
       const LaneVec3<Float8> z = load_sym8(inverse_.data() + 48 * g) * residual;
       q_.set_group(g, z);
       rz += dot(residual, z);
-      rr += dot(residual, residual);
+      size.add(residual, load8(tied_.data() + 8 * g));
     }
     restrict_to(a, layout, r);
-    out.a += static_cast<double>(sum(rz)), out.b += static_cast<double>(sum(rr));
+    out.product += static_cast<double>(sum(rz)), out.size += size.total();
   }
   return out;
 }
@@ -381,7 +382,7 @@ void SolidSystem::renew_direction(const SolidLayout& layout, const Chunk& chunk,
 }
 
 SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r,
-                               double threshold, int max_iterations) {
+                               const ImpulseSize& threshold, int max_iterations) {
   SolveResult result;
   const auto all_coarse = [&] {
     double product = solve_coarse(workers);
@@ -399,19 +400,20 @@ SolveResult SolidSystem::solve(Workers& workers, const SolidLayout& layout, Lane
   Sums sums = reduce(workers, [&](const Chunk& chunk) { return precondition(layout, chunk, x, r, 0); });
   double rz = 0, rz_before = 1;
   while (true) {
-    rz = sums.a + all_coarse();
-    result.residual = std::sqrt(sums.b);
-    result.converged = result.residual <= threshold;
+    rz = sums.product + all_coarse();
+    const ImpulseSize size = sqrt(sums.size);
+    result.residual = size.plain;
+    result.converged = size.is_within(threshold);
     if (result.converged || result.iterations >= max_iterations || !(rz > 0) || !std::isfinite(rz)) break;
     const float beta = result.iterations == 0 ? 0.0f : static_cast<float>(rz / rz_before);
     parallel_for(workers, chunks_.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) renew_direction(layout, chunks_[c], beta);
     });
     const Sums curvature = reduce(workers, [&](const Chunk& chunk) {
-      return Sums{multiply(layout, chunk, with_contacts), 0};
+      return Sums{multiply(layout, chunk, with_contacts), {}};
     });
-    if (!(curvature.a > 0) || !std::isfinite(curvature.a)) break;
-    const double alpha = rz / curvature.a;
+    if (!(curvature.product > 0) || !std::isfinite(curvature.product)) break;
+    const double alpha = rz / curvature.product;
     rz_before = rz;
     sums = reduce(workers, [&](const Chunk& chunk) { return precondition(layout, chunk, x, r, alpha); });
     ++result.iterations;

@@ -18,6 +18,7 @@
 #include "math/lane_vectors.h"
 #include "math/rounded_matrix.h"
 #include "solid/coarse_kernel.h"
+#include "solid/impulse_size.h"
 #include "solid/rigid_level.h"
 #include "solid/solid_elements.h"
 #include "solid/solid_layout.h"
@@ -49,9 +50,9 @@ class SolidSystem {
   void round(Workers& workers, const SolidLayout& layout);
 
   // --- Using it ---------------------------------------------------------------------------------------------------
-  /// Changes `x` until |r| ≤ `threshold`; `r` comes with the residual of `x` and keeps it up to date.
-  SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r, double threshold,
-                    int max_iterations);
+  /// Changes `x` until `r` is within `threshold`; `r` comes with the residual of `x` and keeps it up to date.
+  SolveResult solve(Workers& workers, const SolidLayout& layout, LaneVectors& x, LaneVectors& r,
+                    const ImpulseSize& threshold, int max_iterations);
   /// The same among the motions of a free body that have no momentum and no spin, `whole` being the others.
   SolveResult solve_shape(Workers& workers, const SolidLayout& layout, const LaneVectors& positions, WholeMotion& whole,
                           LaneVectors& x, LaneVectors& r, double threshold, int max_iterations);
@@ -82,10 +83,11 @@ class SolidSystem {
   };
   const std::vector<Chunk>& chunks() const { return chunks_; }
   struct Sums {
-    double a = 0, b = 0;
+    double product = 0;
+    ImpulseSize size{};  ///< its square
   };
   /// Goes `step` along the direction, unless it is 0; then D⁻¹ r takes the place of A p, and Wᵀ r goes to the coarse
-  /// level. The sums are r·D⁻¹r and r·r.
+  /// level. The sums are r·D⁻¹r and the size of r.
   Sums precondition(const SolidLayout& layout, const Chunk& chunk, LaneVectors& x, LaneVectors& r, double step);
   /// The coarse level, when all chunks are preconditioned. Returns its part of r·z.
   double solve_coarse(Workers& workers);
@@ -165,7 +167,7 @@ class SolidSystem {
       for (std::size_t c = begin; c < end; ++c) sums_[c] = body(chunks_[c]);
     });
     Sums total;
-    for (const Sums& part : sums_) total.a += part.a, total.b += part.b;
+    for (const Sums& part : sums_) total.product += part.product, total.size += part.size;
     return total;
   }
 };

@@ -31,11 +31,11 @@ double SolidSystem::dot_product(Workers& workers, const SolidLayout& layout, con
   const Sums total = reduce(workers, [&](const Chunk& chunk) {
     Sums out;
     for (std::uint32_t g = layout.aggregate_starts[chunk.begin]; g < layout.aggregate_starts[chunk.end]; ++g) {
-      out.a += static_cast<double>(sum(dot(a.group(g), b.group(g))));
+      out.product += static_cast<double>(sum(dot(a.group(g), b.group(g))));
     }
     return out;
   });
-  return total.a;
+  return total.product;
 }
 
 SolveResult SolidSystem::solve_shape(Workers& workers, const SolidLayout& layout, const LaneVectors& positions,

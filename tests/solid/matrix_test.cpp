@@ -1,5 +1,6 @@
 // The step's forces, matrix and preconditioner against a dense reference in double.
 #include <cstdio>
+#include <limits>
 
 #include <Eigen/Dense>
 
@@ -218,7 +219,7 @@ TEST(SolidMatrix, TheCoarseLevelsAreExactOnTheirMotions) {
     LaneVectors r, x;
     const Eigen::VectorXd dense = parts.random_vector(r, 9);
     x.assign(parts.layout.slot_count);
-    parts.system->solve(parts.workers, parts.layout, x, r, 0, 0);
+    parts.system->solve(parts.workers, parts.layout, x, r, {}, 0);
     parts.system->correct_coarse(parts.workers, parts.layout, x);
     const auto project = [&](const Eigen::MatrixXd& matrix, const Eigen::MatrixXd& w) -> Eigen::VectorXd {
       // An aggregate may be held whole: its motions are no motions then.
@@ -250,7 +251,8 @@ TEST(SolidMatrix, ConjugateGradientsSolveTheSystem) {
     LaneVectors r, x;
     const Eigen::VectorXd b = parts.random_vector(r, 4);
     x.assign(parts.layout.slot_count);
-    const SolveResult result = parts.system->solve(parts.workers, parts.layout, x, r, 1e-5 * b.norm(), 400);
+    const ImpulseSize threshold{1e-5 * b.norm(), std::numeric_limits<double>::infinity()};
+    const SolveResult result = parts.system->solve(parts.workers, parts.layout, x, r, threshold, 400);
     const Eigen::VectorXd expected = a.ldlt().solve(b);
     std::printf("%d iterations, true residual %.1e, error %.1e\n", result.iterations,
                 (b - a * parts.to_dense(x)).norm() / b.norm(), (parts.to_dense(x) - expected).norm() / expected.norm());
