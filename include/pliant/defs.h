@@ -31,7 +31,7 @@ struct WorldDef {
 
   // A body that is slower than both speeds for `sleep_delay`, like all it touches, falls asleep.
   bool allow_sleep = true;
-  float sleep_speed = 0.01f;          ///< m/s
+  float sleep_speed = 0.02f;          ///< m/s
   float sleep_angular_speed = 0.02f;  ///< rad/s
   float sleep_delay = 1.0f;           ///< s
 
