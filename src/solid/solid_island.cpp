@@ -271,8 +271,9 @@ SolveResult SolidIsland::iterate(Workers& workers, int max_iterations, double en
     rz = precondition(workers, rz / curvature);
     ++result.iterations;
   }
-  for (const Solid& solid : solids_)
+  for (const Solid& solid : solids_) {
     result.residual = std::max(result.residual, solid.residual.plain / solid.scale.plain);
+  }
   for (const Guest& guest : guests()) result.residual = std::max(result.residual, guest.member->residual());
   return result;
 }
