@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layered/level_hierarchy.h"
+#include "math/lane_vectors.h"
 #include "math/quad_vectors.h"
 #include "math/short_lanes.h"
 
@@ -23,11 +24,11 @@ class LayerMatrix {
   std::size_t blocks() const { return blocks_; }  ///< off the diagonal
   /// The product for the eight rows of a slice.
   LaneVec3<Float8> times(std::size_t slice, const QuadVectors& x) const {
-    return sum_blocks(floats_.data(), slice, x.data()) + diagonal(slice) * x.group(slice);
+    return sum_blocks(floats_.data(), slice, x) + diagonal(slice) * x.group(slice);
   }
   /// The same with the rounded numbers.
   LaneVec3<Float8> rounded_times(std::size_t slice, const QuadVectors& x) const {
-    return sum_blocks(shorts_.data(), slice, x.data()) * load8(steps_.data() + kLanes * slice) +
+    return sum_blocks(shorts_.data(), slice, x) * load8(steps_.data() + kLanes * slice) +
            load_sym8(rounded_diagonals_.data() + 48 * slice) * x.group(slice);
   }
   LaneSym3<Float8> diagonal(std::size_t slice) const { return load_sym8(diagonals_.data() + 48 * slice); }
@@ -42,12 +43,12 @@ class LayerMatrix {
   static Float8 load(const std::int16_t* from) { return load_shorts8(from); }
   void set_row(const BlockRows& rows, std::uint32_t i, const std::vector<double>& steps);
   template <typename Value>
-  LaneVec3<Float8> sum_blocks(const Value* values, std::size_t slice, const float* x) const {
+  LaneVec3<Float8> sum_blocks(const Value* values, std::size_t slice, const QuadVectors& x) const {
     LaneVec3<Float8> y;
     const Value* block = values + starts_[slice] * kBlock;
     const std::uint32_t* column = columns_.data() + starts_[slice] * kLanes;
     for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k, block += kBlock, column += kLanes) {
-      const LaneVec3<Float8> d = gather_quads8(x, column);
+      const LaneVec3<Float8> d = x.gather(column);
       y.x += load(block) * d.x + load(block + 8) * d.y + load(block + 16) * d.z;
       y.y += load(block + 24) * d.x + load(block + 32) * d.y + load(block + 40) * d.z;
       y.z += load(block + 48) * d.x + load(block + 56) * d.y + load(block + 64) * d.z;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "math/lane_vectors.h"
 #include "math/quad_vectors.h"
 
 namespace pliant {
@@ -38,7 +39,7 @@ class SlicedWeights {
   LaneVec3<Float8> products(std::size_t slice, const QuadVectors& x) const {
     LaneVec3<Float8> y;
     for (std::size_t k = starts_[slice]; k < starts_[slice + 1]; ++k) {
-      y = y + gather_quads8(x.data(), columns_.data() + kLanes * k) * load8(weights_.data() + kLanes * k);
+      y = y + x.gather(columns_.data() + kLanes * k) * load8(weights_.data() + kLanes * k);
     }
     return y;
   }

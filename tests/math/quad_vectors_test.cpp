@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "math/lane_vectors.h"
+
 namespace pliant {
 namespace {
 
@@ -24,7 +26,7 @@ TEST(QuadVectors, AreReadAsTheyWereStored) {
   for (int trial = 0; trial < 100; ++trial) {
     std::uint32_t nodes[kLanes];
     for (std::uint32_t& n : nodes) n = node(random);
-    const LaneVec3<Float8> v = gather_quads8(found.data(), nodes);
+    const LaneVec3<Float8> v = found.gather(nodes);
     for (std::size_t k = 0; k < kLanes; ++k) EXPECT_EQ((Vec3{v.x[k], v.y[k], v.z[k]}), wanted.get(nodes[k]));
   }
 }
