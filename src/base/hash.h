@@ -18,7 +18,7 @@ class Hasher {
     for (; size >= 8; bytes += 8, size -= 8) mix(word_at(bytes));
     // The length goes in with the tail, so that "a" + "" and "" + "a" of neighbouring fields differ.
     std::uint64_t tail = 0;
-    std::memcpy(&tail, bytes, size);
+    if (size > 0) std::memcpy(&tail, bytes, size);
     mix(tail ^ (std::uint64_t{size + 1} << 56));
   }
 

@@ -31,6 +31,9 @@ struct BodySurface {
   CollisionFilter filter{};
   bool is_active = true;
   bool self_collision = false;
+  /// s, the longest that parts of it go on relative to each other before its stiffness stops them: how far ahead its
+  /// contacts with itself are looked for.
+  float give_time = 0;
   /// Cloth, rope or jelly: with two sides instead of an inside. Their meetings with each other are found elsewhere.
   bool is_open = false;
   /// The skin of a layered body: closed as that of a solid, but never told of as overlapping volumes.

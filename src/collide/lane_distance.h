@@ -5,8 +5,8 @@
 
 #include <variant>
 
-#include "geometry/vec3d.h"
 #include "math/lane_math.h"
+#include "math/vec3d.h"
 #include "pliant/shapes.h"
 
 namespace pliant {

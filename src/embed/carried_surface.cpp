@@ -11,7 +11,7 @@
 #include "geometry/primitives.h"
 #include "geometry/refine_surface.h"
 #include "geometry/triangle_tree.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "geometry/generator_arguments.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

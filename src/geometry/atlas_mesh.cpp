@@ -13,7 +13,7 @@
 #include "geometry/atlas_layout.h"
 #include "geometry/atlas_source.h"
 #include "geometry/surface_remesh.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/atlas.h"
 #include "pliant/tetrahedralize.h"
 

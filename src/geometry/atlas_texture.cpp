@@ -8,7 +8,7 @@
 #include "geometry/chart_pack.h"
 #include "geometry/primitives.h"
 #include "geometry/texel_raster.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/atlas.h"
 
 namespace pliant {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "geometry/adjacency.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

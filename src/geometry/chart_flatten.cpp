@@ -12,7 +12,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "geometry/texel_raster.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "geometry/adjacency.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "geometry/generator_arguments.h"
 #include "geometry/quad_faces.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "geometry/generator_arguments.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

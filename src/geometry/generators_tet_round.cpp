@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "geometry/generator_arguments.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

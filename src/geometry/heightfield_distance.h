@@ -7,7 +7,7 @@
 
 #include "geometry/bvh.h"
 #include "geometry/shape_distance.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

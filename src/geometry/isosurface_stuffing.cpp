@@ -5,7 +5,7 @@
 
 #include "geometry/adjacency.h"
 #include "geometry/union_find.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -1,7 +1,7 @@
 // Mass of bodies in double: how it is spread, shifted, turned and summed.
 #pragma once
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 #include "pliant/shapes.h"
 

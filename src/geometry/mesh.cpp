@@ -1,7 +1,7 @@
 #include "pliant/mesh.h"
 
 #include "geometry/adjacency.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "geometry/adjacency.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "geometry/primitives.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

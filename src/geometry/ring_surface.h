@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

@@ -3,7 +3,7 @@
 
 #include "geometry/convex_hull.h"
 #include "geometry/creases.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 #include "pliant/shapes.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "geometry/shape_distance.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

@@ -13,7 +13,7 @@
 
 #include "base/parallel.h"
 #include "geometry/bvh.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/atlas.h"
 
 namespace pliant {

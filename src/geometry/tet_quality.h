@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "geometry/triangle_tree.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/tetrahedralize.h"
 
 namespace pliant {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "geometry/primitives.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layered/free_rotation.h"
 #include "layered/layered_solver.h"
 #include "layered/layered_system.h"
+#include "math/free_rotation.h"
 
 namespace pliant {
 namespace {

@@ -12,10 +12,10 @@
 #include <memory>
 #include <vector>
 
-#include "geometry/vec3d.h"
 #include "layered/layer_matrix.h"
 #include "layered/level_hierarchy.h"
 #include "math/lane_vectors.h"
+#include "math/vec3d.h"
 #include "pliant/layered.h"
 
 namespace pliant {

@@ -11,7 +11,7 @@
 
 #include <span>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "math/vec4.h"
 
 namespace pliant {

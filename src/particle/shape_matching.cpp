@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "geometry/vec3d.h"
 #include "math/element_rotation.h"
+#include "math/vec3d.h"
 #include "particle/element_check.h"
 #include "particle/rigid_part.h"
 

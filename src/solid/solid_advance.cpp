@@ -5,8 +5,9 @@
 
 #include <Eigen/Dense>
 
-#include "geometry/vec3d.h"
 #include "math/eigen_convert.h"
+#include "math/free_rotation.h"
+#include "math/vec3d.h"
 #include "solid/solid_momentum.h"
 
 namespace pliant {
@@ -63,30 +64,8 @@ struct Whole {
   Eigen::Vector3d turn;  ///< rad/s
 };
 
-/// How a body turns over the step while its spin stays as it is, and with it its energy. By the angular velocity in the
-/// middle of many small turns: one of half a radian gives a bar that tumbles so much energy that it shatters within a
-/// second.
-Quat turn_over(const Eigen::Matrix3d& inertia, const Eigen::Vector3d& spin, double dt) {
-  constexpr double kSmall = 0.02;  // rad
-  constexpr int kMost = 400;
-  const double angle = turn_of(inertia, spin).norm() * dt;
-  const int count = std::isfinite(angle) ? std::clamp(static_cast<int>(angle / kSmall), 1, kMost) : 1;
-  const double h = dt / count;
-  const Eigen::Matrix3d compliance = inertia.inverse();
-  Eigen::Quaterniond turned = Eigen::Quaterniond::Identity();
-  const auto rate = [&](const Eigen::Quaterniond& q) -> Eigen::Vector3d {
-    return q * (compliance * (q.conjugate() * spin));
-  };
-  const auto rotation = [](const Eigen::Vector3d& turn) {
-    const double size = turn.norm();
-    return size > 0 ? Eigen::Quaterniond(Eigen::AngleAxisd(size, turn / size)) : Eigen::Quaterniond::Identity();
-  };
-  for (int i = 0; i < count; ++i) {
-    const Eigen::Quaterniond half = rotation(rate(turned) * (h / 2)) * turned;
-    turned = (rotation(rate(half) * h) * turned).normalized();
-  }
-  const Eigen::Vector4f q = turned.coeffs().cast<float>();
-  return {q.x(), q.y(), q.z(), q.w()};
+std::array<double, 9> rows_of(const Eigen::Matrix3d& m) {
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
 }
 
 }  // namespace
@@ -102,7 +81,8 @@ void advance_turning(const std::vector<float>& masses, LaneVectors& positions, L
     }
     return;
   }
-  const Quat rotation = turn_over(whole.inertia, whole.spin, static_cast<double>(dt));
+  const Vec3d spin{whole.spin.x(), whole.spin.y(), whole.spin.z()};
+  const Quat rotation = free_rotation(rows_of(whole.inertia), spin, static_cast<double>(dt));
   const Vec3 w0 = from_eigen(whole.turn);
   const Vec3 drift{static_cast<float>(before.momentum[0] / before.mass),
                    static_cast<float>(before.momentum[1] / before.mass),

@@ -5,14 +5,14 @@
 
 #include <Eigen/Dense>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "solid/solid_advance.h"
 
 namespace pliant {
 namespace {
 
 /// Stiffness over mass beyond which a sum of both, in floats, no longer knows the mass.
-constexpr float kStiff = 3e7f;
+constexpr float kStiff = 5e6f;
 
 std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
   std::vector<std::uint8_t> kinds(def.mesh.tets.size());
@@ -196,8 +196,8 @@ SolveResult SolidBody::solve(Workers& workers, Vec3 gravity, float dt, std::span
   const double most = is_cut_off ? largest_motion(workers, gravity, dt) : 0;
   take_change(workers);
   contacts_.remember(touches, state_.velocities, dt, state_.touches);
-  if (is_cut_off) bound_motion(workers, most, dt);
   most_energy_ = kInfinity;
+  if (is_cut_off) bound_motion(workers, most, dt);
   if (may_gain_energy()) bound_energy(workers, gravity, dt, contact_work());
   return result;
 }

@@ -94,6 +94,14 @@ class SolidBody {
   void end_island(Workers& workers, Vec3 gravity, float dt, std::optional<double> contact_work);
   /// Whether a solve may leave it energy that nothing gave it, though it converged.
   bool may_gain_energy() const;
+  /// Σ m |v|² if nothing but forces from outside acted in this substep; before `end_island`.
+  double free_motion(Vec3 gravity, float dt) const;
+  double stored_energy(Workers& workers);
+  bool is_held() const { return held_count_ > 0; }
+  bool is_driven() const;
+  /// Leaves the body, if it is not held, no more than ½ `most`² J after this substep; after `end_island`. Returns
+  /// whether it would have had more.
+  bool bound_motion(Workers& workers, double most, float dt);
 
   // --- Reading, by node of the mesh ---------------------------------------------------------------------------------
   const SolidDef& def() const { return *def_; }
@@ -148,9 +156,7 @@ class SolidBody {
   float allowed_violation(float dt) const { return 0.2f * slop_ / dt; }
   void correct_momentum(Workers& workers, Vec3 gravity, float dt);
   double largest_motion(Workers& workers, Vec3 gravity, float dt);
-  void bound_motion(Workers& workers, double most, float dt);
   double kinetic_energy() const;
-  double stored_energy(Workers& workers);
   double outer_work(Vec3 gravity, float dt) const;
   double contact_work() const;
   bool take_shape(Workers& workers, double limit, double slack, float dt);

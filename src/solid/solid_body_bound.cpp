@@ -1,15 +1,7 @@
 // What a body may be left with: by a contact solve that did not converge, and by turning.
 //
-// Backward Euler without restitution finds the v₁ of least ½|v − v_free|² + E(x + dt v) among those that keep the
-// contacts, |·| by mass, v_free the velocities that forces alone would give. If standing still keeps the contacts, the
-// least is no greater on the way there, and with E convex that is
-//
-//   ½|v₁|² + E(x + dt v₁) ≤ ½|v_free|² + E(x).
-//
-// Where contacts ask for a motion w (something that moves, depth that is mended) the same holds as seen from it, if the
-// body can follow without being deformed; so not for one that is squeezed or held, into which others put energy. A
-// solve that is cut off knows nothing of this: rounds that did not settle sent one small cube in twenty that was thrown
-// at the ground at 1000 m/s off with 1e9 to 1e15 times its energy.
+// By a solve: motion_bound.h. A solve that is cut off knows nothing of that bound: rounds that did not settle sent one
+// small cube in twenty that was thrown at the ground at 1000 m/s off with 1e9 to 1e15 times its energy.
 //
 // Squeezed or not, a free body has no more energy than it had and than was done to it: by forces and by contacts, each
 // its impulse times the mean of the velocities before and after. Elements give less back than they stored. One that
@@ -20,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solid/motion_bound.h"
 #include "solid/solid_body.h"
 #include "solid/solid_measures.h"
 
@@ -44,33 +37,35 @@ double norm_squared(const std::vector<float>& masses, Velocity&& velocity) {
 
 }  // namespace
 
-/// The most that |v₁| may be, by mass. Before the change of velocity is taken.
-double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) {
+double SolidBody::free_motion(Vec3 gravity, float dt) const {
   const LaneVec3<Float8> fall = broadcast_vec8(gravity * dt);
-  const double free = norm_squared(masses_, [&](std::size_t g) {
+  return norm_squared(masses_, [&](std::size_t g) {
     const Float8 mass = max(load8(masses_.data() + kLanes * g), broadcast(1e-30f));
     return state_.velocities.group(g) + fall + forces_.group(g) * (broadcast(dt) / mass);
   });
-  double asked = 0;
-  for (const SolidContactRows::Row& row : contacts_.rows()) {
-    // A gap that may close asks for nothing.
-    const float along = std::min(dot(row.target, row.normal), 0.0f);
-    asked = std::max(asked, static_cast<double>(length_squared(row.target - row.normal * along)));
-  }
-  asked = std::sqrt(asked * mass_);
-  return asked + std::sqrt(std::pow(std::sqrt(free) + asked, 2) + 2 * stored_energy(workers));
+}
+
+/// The most that |v₁| may be, by mass. Before the change of velocity is taken.
+double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) {
+  float asked = 0;
+  for (const SolidContactRows::Row& row : contacts_.rows())
+    asked = std::max(asked, asked_speed(row.target, row.normal));
+  return pliant::largest_motion(
+      {.free = free_motion(gravity, dt), .stored = stored_energy(workers), .mass = mass_, .asked_speed = asked});
 }
 
 /// Takes from the change of shape, and then from the motion as a whole, until no more is left than may be. What
 /// contacts gave was wrong then, and the next step starts without it.
-void SolidBody::bound_motion(Workers& workers, double most, float dt) {
+bool SolidBody::bound_motion(Workers& workers, double most, float dt) {
   const double limit = 0.5 * most * most;
-  if (!take_shape(workers, limit, kSlack, dt)) return;
+  if (may_gain_energy()) most_energy_ = std::min(most_energy_, limit);
+  if (held_count_ > 0 || !take_shape(workers, limit, kSlack, dt)) return false;
   const double left = kinetic_energy();
   const Float8 slower = broadcast(left > limit ? static_cast<float>(std::sqrt(limit / left)) : 1.0f);
   for_groups(workers, [&](std::size_t g) { state_.velocities.set_group(g, state_.velocities.group(g) * slower); });
   state_.change.assign(layout_.slot_count);
   state_.touches.clear();
+  return true;
 }
 
 /// If the body would have more energy after the substep than `slack` times the limit, takes from its change of shape
@@ -104,6 +99,11 @@ bool SolidBody::take_shape(Workers& workers, double limit, double slack, float d
     state_.change.set_group(g, state_.change.group(g) - shape.group(g) * taken);
   });
   return true;
+}
+
+bool SolidBody::is_driven() const {
+  const std::span<const float> speeds = held_velocities_.floats();
+  return held_count_ > 0 && std::any_of(speeds.begin(), speeds.end(), [](float speed) { return speed != 0; });
 }
 
 bool SolidBody::may_gain_energy() const {
@@ -147,7 +147,7 @@ void SolidBody::bound_energy(Workers& workers, Vec3 gravity, float dt, double co
       0.5 * norm_squared(masses_, [&](std::size_t g) { return state_.velocities.group(g) - state_.change.group(g); });
   most = std::max(most, 0.0);
   take_shape(workers, most, kSlackTurning, dt);
-  most_energy_ = most;
+  most_energy_ = std::min(most_energy_, most);
 }
 
 /// After a free body has moved: takes what is too much from its change of shape, as long as there is any.

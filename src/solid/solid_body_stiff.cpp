@@ -54,7 +54,7 @@ Vector6 SolidBody::free_momentum(Workers& workers, Vec3 gravity, float dt) {
 
 /// Rounds of the body's motion and of the contacts' multipliers, as in `solve_with_contacts`.
 bool SolidBody::balance_contacts(Vector6& motion, const Vector6& momentum, float dt) {
-  constexpr int kMostRounds = 100;
+  constexpr int kMostRounds = 200;
   constexpr double kWellSteady = 1e-4, kSteady = 3e-3;  // of the forces
   const float allowed = allowed_violation(dt);
   // Rows see the change of shape only beyond what they allow: friction at many nodes would fight its least differences

@@ -22,6 +22,15 @@ bool is_within(const LaneVectors& vectors, float limit) {
                      [&](float value) { return value >= -limit && value <= limit; });
 }
 
+/// A half period of its slowest bending is about its length over the speed of sound, and as much longer as it is
+/// slender: at most as slender as one cell is to its length.
+float give_time_of(const SolidDef& def, float size, float cell) {
+  const auto square_of_speed = [](const SolidMaterial& m) { return m.young_modulus / m.density; };
+  float slowest = square_of_speed(def.material);
+  for (const SolidMaterial& material : def.region_materials) slowest = std::min(slowest, square_of_speed(material));
+  return size * size / (cell * std::sqrt(slowest));
+}
+
 }  // namespace
 
 SolidEngine::SolidEngine(Workers& workers) : workers_(workers) {}
@@ -56,6 +65,7 @@ SolidEngine::Entry::Entry(std::unique_ptr<SolidBody> solid, std::unique_ptr<Soli
   cell = static_cast<float>(std::cbrt(mesh.volume() / static_cast<double>(mesh.tets.size())));
   // Beyond the middle one would be pushed out at the far side.
   const Vec3 size = mesh.bounds().size();
+  give_time = give_time_of(body->def(), length(size), cell);
   deepest = std::max(cell, std::min(kDeepest * cell, 0.4f * std::min({size.x, size.y, size.z})));
 }
 

@@ -5,7 +5,7 @@
 
 #include "geometry/adjacency.h"
 #include "geometry/primitives.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "solid/solid_engine_entry.h"
 
 namespace pliant {
@@ -168,7 +168,8 @@ void SolidEngine::list_surfaces() {
                          .gravity_scale = solid.settings.gravity_scale,
                          .filter = solid.settings.filter,
                          .is_active = solid.is_active(),
-                         .self_collision = solid.body->def().self_collision});
+                         .self_collision = solid.body->def().self_collision,
+                         .give_time = solid.give_time});
   }
 }
 

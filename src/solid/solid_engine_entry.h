@@ -41,6 +41,7 @@ struct SolidEngine::Entry {
   std::vector<std::uint32_t> face_starts, faces_of_node;  ///< the faces around each node
   float cell = 0;                                         ///< m, the size of a tet
   float deepest = 0;                                      ///< m, how far inside it one is still pushed out
+  float give_time = 0;                                    ///< s, see `BodySurface`
   std::uint64_t revision = 0;                             ///< which body it is, of all that ever were
 
   // Of this step.

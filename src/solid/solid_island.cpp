@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {
@@ -70,6 +70,15 @@ Vector6 SolidIsland::Rigid::momentum(const Vector6& v) const {
     for (std::size_t k = 0; k < 3; ++k) out[3 + i] += inertia[i][k] * v[3 + k];
   }
   return out;
+}
+
+double SolidIsland::Rigid::motion_squared(Vec3 velocity, Vec3 angular_velocity) const {
+  Vector6 speeds{};
+  add_to(speeds, 0, Vec3d(velocity)), add_to(speeds, 3, Vec3d(angular_velocity));
+  const Vector6 momenta = momentum(speeds);
+  double total = 0;
+  for (std::size_t k = 0; k < 6; ++k) total += speeds[k] * momenta[k];
+  return total;
 }
 
 void SolidIsland::Rigid::set_change() {
@@ -223,7 +232,9 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     if (round + 1 >= kRoundsOfJammed && is_jammed) break;
   }
   correct_momentum(workers, dt);
+  const std::optional<double> most = result.converged ? std::nullopt : largest_motion(workers, dt);
   end_solids(workers, dt);
+  if (most) bound_motion(workers, *most, dt);
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].end();
   return result;
 }

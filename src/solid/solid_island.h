@@ -14,13 +14,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/parallel.h"
-#include "geometry/vec3d.h"
 #include "math/block_cholesky.h"
 #include "math/rigid_body_motion.h"
+#include "math/vec3d.h"
 #include "solid/solid_body.h"
 #include "solid/spring_member.h"
 #include "solve/island_guest.h"
@@ -140,6 +141,8 @@ class SolidIsland {
     std::vector<Push> pushes{};
 
     Vector6 momentum(const Vector6& v) const;
+    /// Twice its kinetic energy at these velocities, J.
+    double motion_squared(Vec3 velocity, Vec3 angular_velocity) const;
     void set_change();
   };
   /// A guest, with those of its nodes that rows act on.
@@ -208,6 +211,9 @@ class SolidIsland {
   bool is_converged();
   void end_solids(Workers& workers, float dt);
   double work_on(const Solid& solid) const;
+  std::optional<double> largest_motion(Workers& workers, float dt);
+  bool is_squeezed() const;
+  void bound_motion(Workers& workers, double most, float dt);
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
   bool are_rows_met(float worst, float allowed) const;

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "geometry/vec3d.h"
 #include "math/lane_math.h"
+#include "math/vec3d.h"
 #include "solve/shared_nodes.h"
 #include "solve/whole_of_nodes.h"
 

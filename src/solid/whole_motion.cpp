@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "geometry/vec3d.h"
 #include "math/cholesky6.h"
 #include "math/lane_math.h"
+#include "math/vec3d.h"
 #include "pliant/ids.h"
 #include "pliant/math.h"
 

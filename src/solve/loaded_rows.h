@@ -23,9 +23,9 @@
 #include <span>
 #include <vector>
 
-#include "geometry/vec3d.h"
 #include "math/block_cholesky.h"
 #include "math/rigid_body_motion.h"
+#include "math/vec3d.h"
 #include "math/vec4.h"
 #include "solve/contact_rows.h"
 #include "solve/shared_nodes.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "geometry/vec3d.h"
 #include "math/cholesky6.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 #include "surface_meshes.h"

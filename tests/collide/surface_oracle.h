@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "collide/surface_features.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 
 namespace pliant {
 

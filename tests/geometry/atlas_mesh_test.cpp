@@ -8,7 +8,7 @@
 
 #include "geometry/layer_core.h"
 #include "geometry/triangle_tree.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/atlas.h"
 #include "pliant/generators.h"
 

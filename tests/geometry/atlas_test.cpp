@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "geometry/layer_core.h"
-#include "geometry/vec3d.h"
 #include "geometry/winding_number.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

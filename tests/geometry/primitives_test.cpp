@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "geometry/convex_hull.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/mesh.h"
 
 namespace pliant {

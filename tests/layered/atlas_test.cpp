@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 #include "layered_support.h"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "geometry/layer_core.h"
-#include "geometry/vec3d.h"
 #include "layered/layered_layer.h"
+#include "math/vec3d.h"
 #include "pliant/atlas.h"
 #include "pliant/mesh_io.h"
 #include "pliant/world.h"

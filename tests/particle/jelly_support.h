@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "math/vec4.h"
 #include "particle/jelly_builder.h"
 #include "pliant/generators.h"

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

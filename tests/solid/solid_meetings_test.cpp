@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 
 namespace pliant {

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/generators.h"
 #include "pliant/solid.h"
 #include "solid/solid_body.h"

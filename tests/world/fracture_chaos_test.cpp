@@ -5,7 +5,6 @@
 // PLIANT_CHAOS_BODIES, PLIANT_CHAOS_STEPS and PLIANT_CHAOS_SEED.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -13,14 +12,10 @@
 
 #include "embed/attached_pieces.h"
 #include "pliant/pliant.h"
+#include "world/soak_size.h"
 
 namespace pliant {
 namespace {
-
-int from_environment(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoi(text) : otherwise;
-}
 
 class Chaos {
  public:

@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "geometry/vec3d.h"
+#include "math/vec3d.h"
 #include "pliant/math.h"
 
 namespace pliant {

@@ -1,4 +1,4 @@
-// Vectors in double, for preprocessing: volumes, hulls, generators.
+// Vectors in double: for preprocessing (volumes, hulls, generators), and for bodies as a whole.
 #pragma once
 
 #include <cmath>

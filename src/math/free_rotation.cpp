@@ -1,4 +1,4 @@
-#include "layered/free_rotation.h"
+#include "math/free_rotation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,10 @@
 namespace pliant {
 namespace {
 
-/// Radians, at most, of a piece of a step: fixed points of longer ones may not be found by going to and fro.
-constexpr double kLongestTurn = 0.5;
-constexpr int kMostPieces = 64;
+/// Radians, at most, of a piece of a step. Fixed points of more than half a radian may not be found by going to and fro;
+/// the error of where the body gets to is of second order.
+constexpr double kLongestTurn = 0.1;
+constexpr int kMostPieces = 400;
 
 struct Rotation {
   Vec3d v{};
@@ -42,10 +43,11 @@ Vec3d angular_velocity_of(const std::array<double, 9>& m, Vec3d spin) {
 Quat free_rotation(const std::array<double, 9>& inertia, Vec3d spin, double dt) {
   constexpr int kMostIterations = 30;
   constexpr double kSettled = 1e-14;
-  const double angle = length(angular_velocity_of(inertia, spin)) * dt;
+  const double rate = length(angular_velocity_of(inertia, spin)), angle = rate * dt;
   if (!std::isfinite(angle)) return {};
-  const int pieces = std::clamp(static_cast<int>(std::min(angle / kLongestTurn, 1e3)) + 1, 1, kMostPieces);
-  const double time = dt / pieces;
+  const int pieces = 1 + static_cast<int>(std::min(angle / kLongestTurn, kMostPieces - 1.0));
+  // What turns faster than that many pieces can follow turns by less: where it gets to is chance, its energy is not.
+  const double time = std::min(dt / pieces, kLongestTurn / std::max(rate, 1e-30));
   Rotation turned;
   Vec3d seen = spin;
   for (int piece = 0; piece < pieces; ++piece) {
