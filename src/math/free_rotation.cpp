@@ -6,8 +6,8 @@
 namespace pliant {
 namespace {
 
-/// Radians, at most, of a piece of a step. Fixed points of more than half a radian may not be found by going to and fro;
-/// the error of where the body gets to is of second order.
+/// Radians, at most, of a piece of a step. Fixed points of more than half a radian may not be found by going to and
+/// fro; the error of where the body gets to is of second order.
 constexpr double kLongestTurn = 0.1;
 constexpr int kMostPieces = 400;
 

@@ -7,8 +7,8 @@
 //   ½|v₁|² + E(x + dt v₁) ≤ ½|v_free|² + E(x).
 //
 // Where contacts ask for a motion w (something that moves, depth that is mended) the same holds as seen from it, if the
-// body can follow without being deformed; so not for one that is squeezed or driven, into which others put energy. It holds
-// for a body, and for all bodies that touch each other together.
+// body can follow without being deformed; so not for one that is squeezed or driven, into which others put energy. It
+// holds for a body, and for all bodies that touch each other together.
 #pragma once
 
 #include <algorithm>
