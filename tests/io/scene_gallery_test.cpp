@@ -342,11 +342,17 @@ TEST(Gallery, NetHoldsAllCrates) {
 
 TEST(Gallery, BridgeCarriesTheBox) {
   ScenePlayer player = ScenePlayer::create(load("rope_bridge")).value();
-  run_until(player, 10);
+  run_until(player, 8);
+  while (player.world().time() < 10) {
+    player.step();
+    EXPECT_LT(player.world().report().max_stretch, 0.03f);
+    for (int i = 0; i < 19; ++i) {
+      EXPECT_LT(length(player.world().state(player.body("plank[" + std::to_string(i) + "]"))->velocity), 0.4f);
+    }
+  }
   const Vec3 box = position(player, "box");
   EXPECT_GT(box.y, 1.2f);
   EXPECT_LT(std::hypot(box.x, box.z), 0.3f);
-  EXPECT_LT(player.world().report().max_stretch, 0.05f);
 }
 
 TEST(Gallery, SheetAndBannerTear) {
