@@ -20,15 +20,14 @@ namespace pliant {
 
 /// What a substep begins with, of one body or of many.
 struct MotionBefore {
-  double free = 0;        ///< Σ m |v_free|², J
-  double stored = 0;      ///< E(x), J
-  double mass = 0;        ///< kg
-  float asked_speed = 0;  ///< m/s, of |w|
+  double free = 0;    ///< Σ m |v_free|², J
+  double stored = 0;  ///< E(x), J
+  double asked = 0;   ///< Σ m |w|², J
 };
 
 /// The most that |v₁| may be, by mass.
 inline double largest_motion(const MotionBefore& before) {
-  const double asked = std::sqrt(before.mass) * static_cast<double>(before.asked_speed);
+  const double asked = std::sqrt(before.asked);
   return asked + std::sqrt(std::pow(std::sqrt(before.free) + asked, 2) + 2 * before.stored);
 }
 

@@ -98,7 +98,11 @@ class SolidBody {
   double free_motion(Vec3 gravity, float dt) const;
   double stored_energy(Workers& workers);
   bool is_held() const { return held_count_ > 0; }
+  /// Adds to the velocity of all that is not held; after `end_island`.
+  void shift(Vec3 velocity);
   bool is_driven() const;
+  /// J, of motion and of what will be stored when the substep ends; after `end_island`.
+  double energy_after(Workers& workers, float dt);
   /// Leaves the body, if it is not held, no more than ½ `most`² J after this substep; after `end_island`. Returns
   /// whether it would have had more.
   bool bound_motion(Workers& workers, double most, float dt);
@@ -159,6 +163,8 @@ class SolidBody {
   double kinetic_energy() const;
   double outer_work(Vec3 gravity, float dt) const;
   double contact_work() const;
+  void get_shape_motion(Workers& workers, LaneVectors& shape);
+  double energy_with(Workers& workers, const LaneVectors& shape, float share, float dt);
   bool take_shape(Workers& workers, double limit, double slack, float dt);
   void bound_energy(Workers& workers, Vec3 gravity, float dt, double contact_work);
   void bound_turning(Workers& workers);

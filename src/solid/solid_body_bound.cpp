@@ -50,8 +50,9 @@ double SolidBody::largest_motion(Workers& workers, Vec3 gravity, float dt) {
   float asked = 0;
   for (const SolidContactRows::Row& row : contacts_.rows())
     asked = std::max(asked, asked_speed(row.target, row.normal));
+  const double asked_motion = mass_ * std::pow(static_cast<double>(asked), 2);
   return pliant::largest_motion(
-      {.free = free_motion(gravity, dt), .stored = stored_energy(workers), .mass = mass_, .asked_speed = asked});
+      {.free = free_motion(gravity, dt), .stored = stored_energy(workers), .asked = asked_motion});
 }
 
 /// Takes from the change of shape, and then from the motion as a whole, until no more is left than may be. What
@@ -68,28 +69,38 @@ bool SolidBody::bound_motion(Workers& workers, double most, float dt) {
   return true;
 }
 
+/// Splits the velocities into those of the body as a whole and the change of its shape, which is put into `shape`.
+void SolidBody::get_shape_motion(Workers& workers, LaneVectors& shape) {
+  shape = state_.velocities;
+  if (whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
+}
+
+/// J, of motion and of what is stored after the substep with this share of the change of shape.
+double SolidBody::energy_with(Workers& workers, const LaneVectors& shape, float share, float dt) {
+  LaneVectors& places = residual_;
+  const double kinetic = 0.5 * norm_squared(masses_, [&](std::size_t g) {
+                           return state_.velocities.group(g) - shape.group(g) * broadcast(1 - share);
+                         });
+  for_groups(workers, [&](std::size_t g) {
+    places.set_group(g, state_.positions.group(g) + shape.group(g) * broadcast(share * dt));
+  });
+  return kinetic + std::max(elements_.energy(layout_, places.data(), 0, layout_.batches()), 0.0);
+}
+
+double SolidBody::energy_after(Workers& workers, float dt) {
+  get_shape_motion(workers, product_);
+  return energy_with(workers, product_, 1, dt);
+}
+
 /// If the body would have more energy after the substep than `slack` times the limit, takes from its change of shape
 /// until it has no more than the limit, or no change of shape is left. Momentum and spin of a free body stay. Returns
 /// whether anything was taken.
 bool SolidBody::take_shape(Workers& workers, double limit, double slack, float dt) {
   constexpr float kShares[] = {0.5f, 0.25f, 0.1f, 0};
   // Not `target_`: rows of an island still read what the solve found.
-  LaneVectors &shape = product_, &places = residual_;
-  shape = state_.velocities;
-  if (whole_.measure(tied_, state_.positions)) whole_.remove_motion(workers, state_.positions, shape);
-  const auto motion = [&](std::size_t g, float share) {
-    return state_.velocities.group(g) - shape.group(g) * broadcast(1 - share);
-  };
-  const auto kinetic = [&](float share) {
-    return 0.5 * norm_squared(masses_, [&](std::size_t g) { return motion(g, share); });
-  };
-  const auto stored = [&](float share) {
-    for_groups(workers, [&](std::size_t g) {
-      places.set_group(g, state_.positions.group(g) + shape.group(g) * broadcast(share * dt));
-    });
-    return std::max(elements_.energy(layout_, places.data(), 0, layout_.batches()), 0.0);
-  };
-  const auto is_too_much = [&](float share, double most) { return !(kinetic(share) + stored(share) <= most); };
+  LaneVectors& shape = product_;
+  get_shape_motion(workers, shape);
+  const auto is_too_much = [&](float share, double most) { return !(energy_with(workers, shape, share, dt) <= most); };
   if (!is_too_much(1, slack * limit)) return false;
   const float* share = kShares;
   while (*share > 0 && is_too_much(*share, limit)) ++share;
@@ -99,6 +110,15 @@ bool SolidBody::take_shape(Workers& workers, double limit, double slack, float d
     state_.change.set_group(g, state_.change.group(g) - shape.group(g) * taken);
   });
   return true;
+}
+
+void SolidBody::shift(Vec3 velocity) {
+  const LaneVec3<Float8> added = broadcast_vec8(velocity);
+  for (std::size_t g = 0; g < layout_.slot_count / kLanes; ++g) {
+    const LaneVec3<Float8> own = added * load8(free_.data() + kLanes * g);
+    state_.velocities.set_group(g, state_.velocities.group(g) + own);
+    state_.change.set_group(g, state_.change.group(g) + own);
+  }
 }
 
 bool SolidBody::is_driven() const {

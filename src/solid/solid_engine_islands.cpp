@@ -186,7 +186,7 @@ void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
     row.b = rigid_end(island, touch.other.index, point);
     row.normal = touch.normal;
     row.target = touch.normal * contact_target_speed(touch.gap, solid.body->slop(), dt);
-    if (row.b.member == IslandRowEnd::kFixed) row.target += touch.surface_velocity;
+    if (row.b.member == IslandRowEnd::kFixed) row.follow(touch.surface_velocity);
     row.friction = touch.friction;
     const NodeTouchMemory* before = find_touch(solid.body->state().touches, row.a.slots[0], touch.other);
     if (before) row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
@@ -239,7 +239,7 @@ void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
   row.b = meeting_end(*island, meeting.b, meeting.point);
   row.normal = meeting.normal;
   row.target = meeting.normal * contact_target_speed(meeting.gap, meeting.slop, dt);
-  if (row.b.member == IslandRowEnd::kFixed) row.target += meeting.surface_velocity;
+  if (row.b.member == IslandRowEnd::kFixed) row.follow(meeting.surface_velocity);
   row.friction = meeting.friction;
   if (const MeetingMemory* before = remembered(meeting)) {
     row.multiplier = project_to_cone(before->impulse, row.normal, row.friction);
@@ -267,7 +267,7 @@ void SolidEngine::add_node_row(std::uint32_t body, std::uint32_t index, float dt
   if (row.b.member != IslandRowEnd::kFixed) row.given_b = -shared.impulse;
   row.normal = shared.normal;
   row.target = shared.normal * contact_target(shared.gap, dt);
-  if (row.b.member == IslandRowEnd::kFixed) row.target += shared.surface_velocity;
+  if (row.b.member == IslandRowEnd::kFixed) row.follow(shared.surface_velocity);
   row.friction = shared.friction;
   row.multiplier = project_to_cone(shared.impulse, row.normal, row.friction);
   island->sources.push_back({RowSource::Node, body, index});
@@ -359,7 +359,8 @@ void SolidEngine::add_point_row(std::uint32_t index, float dt) {
   constexpr float kRigidSlop = 5e-4f;
   const float speed = contact_target_speed(point.gap, kRigidSlop, dt);
   row.normal = point.normal;
-  row.target = point.surface_velocity + point.normal * (point.gap > 0 ? speed : std::max(speed, point.bounce));
+  row.target = point.normal * (point.gap > 0 ? speed : std::max(speed, point.bounce));
+  row.follow(point.surface_velocity);
   row.friction = point.friction;
   row.multiplier = project_to_cone(point.impulse, row.normal, row.friction);
   island->sources.push_back({RowSource::Point, 0, index});

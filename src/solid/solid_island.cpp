@@ -232,9 +232,9 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     if (round + 1 >= kRoundsOfJammed && is_jammed) break;
   }
   correct_momentum(workers, dt);
-  const std::optional<double> most = result.converged ? std::nullopt : largest_motion(workers, dt);
+  const std::optional<MotionLimit> limit = result.converged ? std::nullopt : find_motion_limit(workers, dt);
   end_solids(workers, dt);
-  if (most) bound_motion(workers, *most, dt);
+  if (limit) bound_motion(workers, *limit, dt);
   for (std::size_t i = 0; i < nodes_count_; ++i) nodes_[i].end();
   return result;
 }

@@ -51,8 +51,14 @@ struct IslandRow : LagrangianRow {
   static constexpr float kNotWeighed = -1;
   IslandRowEnd a, b;            ///< the velocity that counts is that of a less that of b
   Vec3 given_a{}, given_b{};    ///< N s, of what the row gives its ends: what their velocities have felt already
+  bool is_driven = false;       ///< the end that does not give way moves
   float weighed = kNotWeighed;  ///< the share across that the preconditioner counts with, if with the row at all
 
+  /// The end that does not give way has this velocity, m/s.
+  void follow(Vec3 velocity) {
+    target += velocity;
+    is_driven = velocity != Vec3{};
+  }
   /// Brings `weighed` up to date where it is far off. (Sliding rows change a little in every round; members whose rows
   /// change no more than that keep their factors.) Returns whether it changed.
   bool weigh();
@@ -141,8 +147,12 @@ class SolidIsland {
     std::vector<Push> pushes{};
 
     Vector6 momentum(const Vector6& v) const;
-    /// Twice its kinetic energy at these velocities, J.
+    /// Twice its kinetic energy, J: now, and when it came.
+    double motion_squared() const { return motion_squared(motion.velocity, motion.angular_velocity); }
+    double motion_squared_before() const { return motion_squared(start, angular_start); }
     double motion_squared(Vec3 velocity, Vec3 angular_velocity) const;
+    /// Leaves it no more than ½ `most`² J. Returns whether it had more.
+    bool bound_motion(double most);
     void set_change();
   };
   /// A guest, with those of its nodes that rows act on.
@@ -167,6 +177,12 @@ class SolidIsland {
     std::array<double, 36> aa{}, bb{}, ab{};
   };
 
+  /// What the members may have after a substep.
+  struct MotionLimit {
+    double energy = 0;  ///< J, all together
+    double speed = 0;   ///< m/s, of the fastest member as it came
+  };
+
   bool is_solid(const IslandRowEnd& end) const { return end.member < solids_.size(); }
   bool is_rigid(const IslandRowEnd& end) const {
     return !is_solid(end) && end.member < solids_.size() + rigids_.size();
@@ -188,6 +204,7 @@ class SolidIsland {
   Vec3 direction(const IslandRowEnd& end) const;
   void begin(Workers& workers, float dt);
   void index_rows();
+  void list_masses();
   double find_loads();
   void set_penalties();
   void number_levels(Workers& workers);
@@ -211,9 +228,13 @@ class SolidIsland {
   bool is_converged();
   void end_solids(Workers& workers, float dt);
   double work_on(const Solid& solid) const;
-  std::optional<double> largest_motion(Workers& workers, float dt);
+  std::optional<MotionLimit> find_motion_limit(Workers& workers, float dt);
+  double asked_motion() const;
   bool is_squeezed() const;
-  void bound_motion(Workers& workers, double most, float dt);
+  void bound_motion(Workers& workers, const MotionLimit& limit, float dt);
+  bool is_in_flight() const;
+  Vec3d total_momentum();
+  void shift(Vec3d velocity);
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
   bool are_rows_met(float worst, float allowed) const;
@@ -227,6 +248,7 @@ class SolidIsland {
   Vec3d level_arm(const IslandRowEnd& end) const;
   std::span<Guest> guests() { return {guests_.data(), guest_count_}; }
   std::span<const Guest> guests() const { return {guests_.data(), guest_count_}; }
+  std::span<SpringMember> spring_members() { return {nodes_.data(), nodes_count_}; }
   void share_out();
   template <typename Visit>
   void for_solids(Workers& workers, Visit&& visit);
@@ -247,7 +269,7 @@ class SolidIsland {
   std::vector<IslandRow> rows_;
   std::vector<IslandJointRow> joints_;
   LoadPaths loads_;
-  std::vector<double> masses_;
+  std::vector<double> masses_;  ///< by member
   std::vector<LoadPaths::Pair> touching_;
   std::vector<Task> tasks_;
   // Splinters of a few nodes each are worked on many at a time. Where each piece of work begins:

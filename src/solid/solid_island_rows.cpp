@@ -169,14 +169,18 @@ float SolidIsland::response_of(const IslandRowEnd& end, std::size_t k, Vec3 norm
   return dot(n, guest_of(end).blocks[end.slots[k]] * n);
 }
 
-/// The heaviest member, and what may press through each pair that touches.
-double SolidIsland::find_loads() {
-  constexpr double kEndless = std::numeric_limits<double>::infinity();
+void SolidIsland::list_masses() {
   masses_.clear();
   for (const Solid& solid : solids_) masses_.push_back(solid.body->mass());
   for (const Rigid& rigid : rigids_) masses_.push_back(rigid.mass);
-  for (std::size_t i = 0; i < nodes_count_; ++i) masses_.push_back(nodes_[i].mass());
+  for (const SpringMember& nodes : spring_members()) masses_.push_back(nodes.mass());
   for (const Guest& guest : guests()) masses_.push_back(guest.member->mass());
+}
+
+/// The heaviest member, and what may press through each pair that touches.
+double SolidIsland::find_loads() {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  list_masses();
   const double heaviest = *std::max_element(masses_.begin(), masses_.end());
   touching_.clear();
   const auto add = [&](std::uint32_t a, std::uint32_t b) {

@@ -115,6 +115,17 @@ double SpringMember::curvature() const {
   return total;
 }
 
+bool SpringMember::bound_motion(double most) {
+  const double now = motion();
+  if (now <= most * most) return false;
+  const double slower = most / std::sqrt(now);
+  for (std::uint32_t i = 0; i < x_.size(); ++i) {
+    const Vec3d v(shared->v[i]);
+    if (is_moved(i)) x_[i] = (v + x_[i]) * slower - v;
+  }
+  return true;
+}
+
 void SpringMember::end() {
   shared->change.resize(x_.size());
   for (std::size_t i = 0; i < x_.size(); ++i) shared->change[i] = x_[i].to_float();

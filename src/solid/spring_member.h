@@ -68,6 +68,19 @@ class SpringMember {
   Vector6 gained() const;
   /// Moves all as a whole.
   void move(const Vector6& motion);
+  /// Σ m |v|² as the body's own rows left them.
+  double motion_before() const {
+    return whole_.motion_squared([&](std::size_t i) { return Vec3d(shared->v[i]); });
+  }
+  /// The same as they are now.
+  double motion() const {
+    return whole_.motion_squared([&](std::size_t i) { return Vec3d(shared->v[i]) + x_[i]; });
+  }
+  Vec3d momentum() const {
+    return whole_.momentum([&](std::size_t i) { return Vec3d(shared->v[i]) + x_[i]; });
+  }
+  /// Leaves the nodes no more than ½ `most`² J. Returns whether they had more.
+  bool bound_motion(double most);
   void end();
 
  private:

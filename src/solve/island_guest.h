@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -83,6 +84,15 @@ class IslandGuest {
   /// What forces and its own rows gave it, less what it has gained, as a whole.
   virtual Vector6 missing_impulse(Workers& workers) = 0;
   virtual void move(const Vector6& motion) = 0;
+
+  // --- Where the solve was cut off (solid/motion_bound.h) ----------------------------------------------------------
+  /// Σ m |v|² if nothing but forces acted in this substep, J; none where more is stored than that tells.
+  virtual std::optional<double> free_motion() const { return std::nullopt; }
+  /// The same as it is now.
+  virtual double motion() const { return 0; }
+  virtual Vec3d momentum() const { return {}; }
+  /// Leaves it no more than ½ `most`² J. Returns whether it had more.
+  virtual bool bound_motion(double /*most*/) { return false; }
 };
 
 /// A contact of one of its nodes, or of a point of a face or edge, with a rigid body that gives way.

@@ -22,6 +22,7 @@ Block3 full(const LaneSym3<float>& s) {
 void LoadedGuest::clear(const Nodes& nodes, float h) {
   given_ = nodes;
   h_ = h;
+  is_astray_ = false;
   segments_.clear(), touches_.clear();
 }
 
@@ -88,6 +89,7 @@ Vec3d LoadedGuest::impulse_of(const Segment& segment) const {
 }
 
 float LoadedGuest::pull(const Segment& segment) const {
+  if (is_astray_) return 0;
   const Vec3d step = Vec3d(given_.x[segment.nodes[1]].xyz() - given_.x[segment.nodes[0]].xyz());
   return static_cast<float>(dot(impulse_of(segment), normalized(step)));
 }
@@ -279,6 +281,29 @@ void LoadedGuest::move(const Vector6& motion) {
   for (std::size_t i = 0; i < x_.size(); ++i) {
     if (whole_.is_moved(i)) x_[i] += whole_.motion_at(motion, i);
   }
+}
+
+std::optional<double> LoadedGuest::free_motion() const {
+  return whole_.motion_squared([&](std::size_t i) { return Vec3d(given_.v[i].xyz()); });
+}
+
+double LoadedGuest::motion() const {
+  return whole_.motion_squared([&](std::size_t i) { return velocity_at(static_cast<std::uint32_t>(i)); });
+}
+
+Vec3d LoadedGuest::momentum() const {
+  return whole_.momentum([&](std::size_t i) { return velocity_at(static_cast<std::uint32_t>(i)); });
+}
+
+bool LoadedGuest::bound_motion(double most) {
+  const double now = motion();
+  if (now <= most * most) return false;
+  const double slower = most / std::sqrt(now);
+  for (std::uint32_t i = 0; i < x_.size(); ++i) {
+    if (is_moved(i)) x_[i] = velocity_at(i) * slower - start_[i];
+  }
+  is_astray_ = true;
+  return true;
 }
 
 }  // namespace pliant

@@ -59,9 +59,9 @@ class LoadedGuest final : public IslandGuest {
   Vec3 velocity(std::uint32_t node) const { return (start_[node] + x_[node]).to_float(); }
   std::span<const Segment> segments() const { return segments_; }
   std::span<const Touch> touches() const { return touches_; }
-  /// N s, on the second node, along the segment: negative where it pulls.
+  /// N s, on the second node, along the segment: negative where it pulls. None where the motion had to be bounded.
   float pull(const Segment& segment) const;
-  Vec3 impulse(const Touch& touch) const { return touch.impulse(velocity_of(touch)); }
+  Vec3 impulse(const Touch& touch) const { return is_astray_ ? Vec3{} : touch.impulse(velocity_of(touch)); }
 
   void begin(Workers& workers, std::span<const std::uint32_t> nodes) override;
   double mass() const override { return whole_.mass(); }
@@ -95,6 +95,10 @@ class LoadedGuest final : public IslandGuest {
 
   Vector6 missing_impulse(Workers& workers) override;
   void move(const Vector6& motion) override;
+  std::optional<double> free_motion() const override;
+  double motion() const override;
+  Vec3d momentum() const override;
+  bool bound_motion(double most) override;
 
  private:
   bool is_moved(std::uint32_t node) const { return whole_.is_moved(node); }
@@ -112,6 +116,7 @@ class LoadedGuest final : public IslandGuest {
 
   Nodes given_{};
   float h_ = 0;
+  bool is_astray_ = false;
   std::vector<Segment> segments_;
   std::vector<Touch> touches_;
   std::vector<std::uint32_t> nodes_;

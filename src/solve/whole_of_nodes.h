@@ -33,6 +33,11 @@ class WholeOfNodes {
   /// Of impulses at nodes, `value(i)`.
   template <typename Value>
   Vector6 sum(Value&& value) const;
+  /// Σ m |v|², `velocity(i)` of the nodes that are not held.
+  template <typename Velocity>
+  double motion_squared(Velocity&& velocity) const;
+  template <typename Velocity>
+  Vec3d momentum(Velocity&& velocity) const;
   /// The mass and inertia.
   void get_matrix(double (&block)[36]) const;
 
@@ -74,6 +79,22 @@ Vector6 WholeOfNodes::sum(Value&& value) const {
     add_to(total, 0, own);
     add_to(total, 3, cross(arms_[i], own));
   }
+  return total;
+}
+
+template <typename Velocity>
+double WholeOfNodes::motion_squared(Velocity&& velocity) const {
+  double total = 0;
+  for (std::size_t i = 0; i < masses_.size(); ++i) {
+    if (is_moved(i)) total += masses_[i] * length_squared(velocity(i));
+  }
+  return total;
+}
+
+template <typename Velocity>
+Vec3d WholeOfNodes::momentum(Velocity&& velocity) const {
+  Vec3d total{};
+  for (std::size_t i = 0; i < masses_.size(); ++i) total += velocity(i) * masses_[i];
   return total;
 }
 
