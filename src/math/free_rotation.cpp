@@ -20,7 +20,6 @@ struct Rotation {
     if (angle < 1e-12) return {turn * 0.5, 1};
     return {turn * (std::sin(angle / 2) / angle), std::cos(angle / 2)};
   }
-  Rotation back() const { return {-v, w}; }
   Vec3d operator()(Vec3d x) const {
     const Vec3d t = cross(v, x) * 2;
     return x + t * w + cross(v, t);
