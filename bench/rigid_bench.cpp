@@ -1,9 +1,15 @@
-// Rigid bodies beside plain Bullet: the same boxes, the same step, the same number of sweeps, nothing asleep.
+// Rigid bodies beside plain Bullet: the same boxes, the same step, the same number of sweeps, nothing asleep. Then the
+// two searches that all kinds of bodies share: which boxes overlap, and how near a point is to a mesh.
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 
 #include <btBulletDynamicsCommon.h>
 
+#include "collide/broad_phase.h"
+#include "geometry/shape_distance.h"
+#include "pliant/generators.h"
 #include "pliant/world.h"
 
 #include "bench/suite.h"
@@ -134,6 +140,62 @@ BenchResult run_plain_bullet(int count, const BenchContext& context) {
   return result;
 }
 
+/// A dense heap of unit cubes that move a little in each step.
+BenchResult run_broad_phase(int side, const BenchContext& context) {
+  BenchResult result;
+  result.threads = 1;
+  std::vector<std::vector<double>> times;
+  for (int repeat = 0; repeat < context.repeats; ++repeat) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> apart(-0.1f, 0.1f), moved(-0.01f, 0.01f);
+    const auto any = [&](auto& within) { return Vec3{within(random), within(random), within(random)}; };
+    std::vector<Aabb> boxes;
+    for (int i = 0; i < side * side * side; ++i) {
+      const Vec3 at = Vec3{float(i % side), float(i / side % side), float(i / side / side)} + any(apart);
+      boxes.push_back({at, at + Vec3{1, 1, 1}});
+    }
+    std::shuffle(boxes.begin(), boxes.end(), random);
+    const std::vector<BroadPhaseProxy> proxies(boxes.size());
+    BroadPhase broad_phase;
+    std::size_t pairs = 0;
+    std::vector<double> of_steps;
+    for (int step = 0; step < kSteps; ++step) {
+      for (Aabb& box : boxes) {
+        const Vec3 by = any(moved);
+        box = {box.lower + by, box.upper + by};
+      }
+      of_steps.push_back(measure(1, [&] { pairs = broad_phase.update(boxes, proxies).size(); })[0]);
+    }
+    times.push_back(std::move(of_steps));
+    result.counts = {{"boxes", static_cast<double>(boxes.size())}, {"pairs", static_cast<double>(pairs)}};
+  }
+  summarize(times, result);
+  return result;
+}
+
+/// Points near a sphere of 180,000 triangles ask it for the nearest point.
+BenchResult run_mesh_distance(const BenchContext& context) {
+  constexpr int kPoints = 1000;
+  BenchResult result;
+  result.threads = 1;
+  const ShapeProbe probe(TriangleMesh{std::make_shared<TriMesh>(tri_sphere(1, 300))});
+  std::vector<std::vector<double>> times;
+  for (int repeat = 0; repeat < context.repeats; ++repeat) {
+    std::mt19937 random(17);
+    std::normal_distribution<float> normal;
+    double near = 0;
+    times.push_back(measure(20, [&] {
+      for (int i = 0; i < kPoints; ++i) {
+        const Vec3 out = normalized(Vec3{normal(random), normal(random), normal(random)});
+        near += probe.nearest(out * (1 + 0.03f * normal(random)), 0.05f).has_value();
+      }
+    }));
+    result.counts = {{"points", kPoints}, {"near", near / 20}};
+  }
+  summarize(times, result);
+  return result;
+}
+
 }  // namespace
 
 void add_rigid_benchmarks(std::vector<Benchmark>& suite) {
@@ -143,6 +205,9 @@ void add_rigid_benchmarks(std::vector<Benchmark>& suite) {
                    }});
   suite.push_back(
       {"rigid_pile_1000_plain_bullet", [](const BenchContext& context) { return run_plain_bullet(1000, context); }});
+  suite.push_back({"broad_phase_1000", [](const BenchContext& context) { return run_broad_phase(10, context); }});
+  suite.push_back({"broad_phase_8000", [](const BenchContext& context) { return run_broad_phase(20, context); }});
+  suite.push_back({"mesh_distance", run_mesh_distance});
 }
 
 }  // namespace pliant

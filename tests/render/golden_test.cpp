@@ -40,6 +40,7 @@ int frame_of(const std::string& scene) {
                                                     {"tear", 36},
                                                     {"gear", 40},
                                                     {"heterogeneous_cylinder", 45},
+                                                    {"head_drop", 30},
                                                     {"tires", 52},
                                                     {"pumpkins", 26}};
   const auto found = frames.find(scene);

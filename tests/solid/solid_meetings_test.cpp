@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <memory>
 #include <random>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "math/vec3d.h"
@@ -474,40 +472,6 @@ TEST(SolidMeetings, CornersAndEdgesOfRigidBodiesAreMet) {
     EXPECT_NEAR(found[0].normal.y, -1, 1e-4f);
     EXPECT_NEAR(found[0].gap, apart - 0.01f * heap.lumps[0].cell, 1e-5f);
     EXPECT_NEAR(found[0].point.x, 0.23f, 1e-5f);
-  }
-}
-
-TEST(SolidMeetings, DISABLED_Timing) {
-  for (const int side : {3, 5}) {
-    for (const float bend : {0.0f, 0.004f}) {
-      Workers workers(1);
-      Heap heap;
-      add_pile(heap, side, 0.497f, 0.02f, 8);
-      heap.gravity = {0, -9.81f, 0};
-      for (Lump& l : heap.lumps) {
-        for (Vec3& p : l.x) p += bend * Vec3{std::sin(15 * p.y), std::sin(17 * p.z), std::sin(13 * p.x + 1)};
-      }
-      std::mt19937 random(9);
-      double least = 1e9, sum = 0, first = 0;
-      for (int i = 0; i < 30; ++i) {
-        shake(heap, random, 0.0001f);
-        std::vector<BodySurface> all;
-        for (std::size_t k = 0; k < heap.lumps.size(); ++k) all.push_back(heap.surface(k));
-        // Processor time: on a busy machine that says more than the clock on the wall.
-        const std::clock_t start = std::clock();
-        heap.searcher->find(all, {}, heap.gravity, kDt, workers);
-        const double ms = 1e3 * double(std::clock() - start) / CLOCKS_PER_SEC;
-        if (i == 0) first = ms;
-        if (i >= 5) least = std::min(least, ms), sum += ms;
-      }
-      std::size_t edges = 0;
-      for (const SolidMeeting& m : heap.searcher->meetings()) edges += m.a.count == 2;
-      fmt::print(
-          "{} cubes, bent by {} m, one thread: {:.2f} ms at best, {:.2f} on average, {:.1f} the first time; {} "
-          "meetings, {} of "
-          "edges\n",
-          side * side * side, bend, least, sum / 25, first, heap.searcher->meetings().size(), edges);
-    }
   }
 }
 
