@@ -28,6 +28,7 @@ struct BodySurface {
   float slop = 5e-4f;  ///< m, the depth of contact that is left alone
   float friction = 0.5f;
   float gravity_scale = 1;
+  Vec3 acceleration{};  ///< m/s², by forces on the body, without gravity
   CollisionFilter filter{};
   bool is_active = true;
   bool self_collision = false;

@@ -193,7 +193,7 @@ void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
   const Vec3 along = system_->axes().to_world(inward) / thickness, arm = system_->node_arm(node);
   const float pressed = dot(state_.displacement.get(node), inward) / thickness;
   const float gap = (1 - kThinnest) * thickness - pressed;
-  const Vec3 closing = velocity - system_->core_velocity_at(arm);
+  const Vec3 closing = velocity - system_->core_velocity_at(arm) - foreseen_;
   if (gap > dt * std::max(dot(closing, along), 0.0f)) return;
   is_limited_[node] = 1;
   LayeredRow row;

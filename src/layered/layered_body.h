@@ -58,6 +58,8 @@ class LayeredBody {
   void push_node(std::uint32_t node, Vec3 impulse) { pushes_.emplace_back(node, impulse); }
   /// On all of it, spread as its mass is, during the next substep.
   void push(Vec3 impulse, Vec3 angular_impulse);
+  /// m/s, by how much forces change the velocity of the whole in the next substep: contacts are watched for that too.
+  void foresee(Vec3 change) { foreseen_ = change; }
   /// Where the nodes are and how fast, in the world; the core stays as it is. Velocities may be none.
   void set_nodes(std::span<const Vec3> positions, std::span<const Vec3> velocities);
 
@@ -127,6 +129,7 @@ class LayeredBody {
   std::shared_ptr<const LayeredLayer> layer_;
   LayeredState state_;
   std::unique_ptr<LayeredSystem> system_;
+  Vec3 foreseen_{};
   std::vector<std::pair<std::uint32_t, Vec3>> pushes_;
   Vector6 push_{};
   std::unique_ptr<LayeredSolver> solver_;

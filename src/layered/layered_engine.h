@@ -116,6 +116,7 @@ class LayeredEngine {
   const Entry& entry(std::uint32_t slot) const { return *entries_[slot]; }
   void insert(BodyId id, std::unique_ptr<Entry> entry);
   void find_touches(Entry& entry, Vec3 gravity, float dt) const;
+  Vec3 acceleration(const Entry& entry) const;
   void begin(Entry& entry, Vec3 gravity, float dt);
   void note_contacts(const Entry& entry);
   void note_contact(const Entry& entry, const NodeTouch& touch, Vec3 impulse);

@@ -39,6 +39,14 @@ struct StillPlane {
 
 }  // namespace
 
+/// m/s², by the forces on a body, without gravity: one that begins in this substep moves it as far as gravity does.
+Vec3 LayeredEngine::acceleration(const Entry& layered) const {
+  Vec3 force = layered.force;
+  for (const auto& [node, on_node] : layered.node_forces) force += on_node;
+  if (force == Vec3{}) return {};
+  return force / static_cast<float>(layered.body->totals(workers_).mass);
+}
+
 void LayeredEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 gravity, float dt) {
   obstacle_probes_.clear();
   obstacles_ = obstacles;
@@ -50,14 +58,15 @@ void LayeredEngine::find_contacts(std::span<const Obstacle> obstacles, Vec3 grav
 void LayeredEngine::find_contacts(std::uint32_t slot, Vec3 gravity, float dt) {
   Entry& layered = entry(slot);
   layered.touches.clear();
-  if (layered.is_active()) find_touches(layered, gravity * layered.settings.gravity_scale, dt);
+  if (layered.is_active()) find_touches(layered, gravity, dt);
 }
 
 void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
   const std::uint32_t slot = layered.id.index;
   const std::span<const Vec3> x = node_positions(slot), v = node_velocities(slot);
+  const Vec3 boost = dt * (layered.settings.gravity_scale * gravity + acceleration(layered));
   float fastest = 0;
-  for (const Vec3 velocity : v) fastest = std::max(fastest, length_squared(velocity + gravity * dt));
+  for (const Vec3 velocity : v) fastest = std::max(fastest, length_squared(velocity + boost));
   if (!is_finite(layered.box.size()) || !std::isfinite(fastest)) return;
   const float margin = kMargin * layered.body->layer().cell();
   const Aabb bounds = layered.box.expanded(margin + dt * std::sqrt(fastest));
@@ -72,7 +81,7 @@ void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
       if (!near_box.contains(x[node]) || ground.height(x[node]) > farthest) return false;
       at.x = x[node];
       at.surface_velocity = obstacle.velocity_at(at.x);
-      at.approach = v[node] + gravity * dt - at.surface_velocity;
+      at.approach = v[node] + boost - at.surface_velocity;
       at.watched = margin;
       return true;
     };
@@ -127,6 +136,7 @@ std::span<const BodySurface> LayeredEngine::list_surfaces() {
                          .slop = layered.body->slop(),
                          .friction = layered.settings.friction,
                          .gravity_scale = layered.settings.gravity_scale,
+                         .acceleration = acceleration(layered),
                          .filter = layered.settings.filter,
                          .is_active = layered.is_active(),
                          .is_skin = true,
@@ -138,6 +148,7 @@ std::span<const BodySurface> LayeredEngine::list_surfaces() {
 /// Forces and the system of a body, without rows.
 void LayeredEngine::begin(Entry& layered, Vec3 gravity, float dt) {
   LayeredBody& body = *layered.body;
+  body.foresee(acceleration(layered) * dt);
   body.push(layered.force * dt, layered.torque * dt);
   for (const auto& [node, force] : layered.node_forces) body.push_node(node, force * dt);
   body.begin(workers_, gravity * layered.settings.gravity_scale, dt);

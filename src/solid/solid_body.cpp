@@ -117,6 +117,21 @@ void SolidBody::take_over(const SolidBody& whole, std::span<const std::uint32_t>
 }
 
 void SolidBody::add_force(std::uint32_t node, Vec3 force) { forces_.add(layout_.slot_of_node[node], force); }
+Vec3 SolidBody::acceleration() const {
+  LaneVec3<Float8> force;
+  Float8 mass{};
+  for (std::size_t g = 0; g < forces_.groups(); ++g) {
+    force = force + forces_.group(g);
+    mass += load8(masses_.data() + kLanes * g);
+  }
+  Vec3 sum;
+  float total = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    sum += Vec3{force.x[lane], force.y[lane], force.z[lane]};
+    total += mass[lane];
+  }
+  return total > 0 ? sum / total : Vec3{};
+}
 void SolidBody::clear_forces() { std::fill(forces_.floats().begin(), forces_.floats().end(), 0.0f); }
 
 void SolidBody::hold(std::uint32_t node, bool is_held) {

@@ -61,6 +61,8 @@ class SolidBody {
   void hold(std::uint32_t node, bool is_held);
   void set_held_velocity(std::uint32_t node, Vec3 velocity);
   void clear_forces();
+  /// m/s², of the centre of mass by these forces alone.
+  Vec3 acceleration() const;
   void set_position(std::uint32_t node, Vec3 position);
   void set_velocity(std::uint32_t node, Vec3 velocity);
 

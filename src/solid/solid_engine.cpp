@@ -141,7 +141,7 @@ void SolidEngine::predict(std::uint32_t slot, Vec3 gravity, float dt) {
   solid.body->assemble(workers_, dt);
   woken_ = true;
   solid.touches.clear();
-  find_touches(workers_, solid, obstacles_, gravity * solid.settings.gravity_scale, dt);
+  find_touches(workers_, solid, obstacles_, gravity, dt);
 }
 
 void SolidEngine::advance(float dt) {

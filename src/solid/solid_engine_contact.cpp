@@ -68,7 +68,7 @@ void SolidEngine::find_contacts(std::span<const Obstacle> obstacles, std::span<c
   for_bodies([&](std::size_t i, Workers& workers) {
     Entry& solid = entry(slots_[i]);
     solid.touches.clear();
-    if (solid.is_active()) find_touches(workers, solid, obstacles, gravity * solid.settings.gravity_scale, dt);
+    if (solid.is_active()) find_touches(workers, solid, obstacles, gravity, dt);
   });
   woken_ = false;
   find_meetings(gravity, dt);
@@ -166,6 +166,7 @@ void SolidEngine::list_surfaces() {
                          .slop = solid.body->slop(),
                          .friction = solid.settings.friction,
                          .gravity_scale = solid.settings.gravity_scale,
+                         .acceleration = solid.body->acceleration(),
                          .filter = solid.settings.filter,
                          .is_active = solid.is_active(),
                          .self_collision = solid.body->def().self_collision,
@@ -175,6 +176,8 @@ void SolidEngine::list_surfaces() {
 
 void SolidEngine::find_touches(Workers& workers, Entry& solid, std::span<const Obstacle> obstacles, Vec3 gravity,
                                float dt) const {
+  // A force that begins in this substep moves the body as far as gravity does.
+  const Vec3 boost = dt * (solid.settings.gravity_scale * gravity + solid.body->acceleration());
   Aabb bounds;
   Vec3 mean;
   float fastest = 0;
@@ -182,7 +185,7 @@ void SolidEngine::find_touches(Workers& workers, Entry& solid, std::span<const O
     if (solid.body->mass(node) <= 0) continue;  // of no tet
     bounds.include(solid.body->position(node));
     mean += solid.body->velocity(node) / static_cast<float>(solid.body->node_count());
-    fastest = std::max(fastest, length_squared(solid.body->velocity(node) + gravity * dt));
+    fastest = std::max(fastest, length_squared(solid.body->velocity(node) + boost));
   }
   if (!is_finite(bounds.size()) || !std::isfinite(fastest)) return;
   const float margin = kMargin * solid.cell, inner_margin = is_squeezed(solid) ? solid.cell : margin;
@@ -199,7 +202,7 @@ void SolidEngine::find_touches(Workers& workers, Entry& solid, std::span<const O
       at.surface_velocity = obstacle.velocity_at(at.x);
       // Inner nodes are behind others, and come near only when those are crushed: they count by their own motion.
       const Vec3 v = solid.body->velocity(node);
-      at.approach = solid.is_inner[node] ? v - mean : v + gravity * dt - at.surface_velocity;
+      at.approach = solid.is_inner[node] ? v - mean : v + boost - at.surface_velocity;
       at.watched = solid.is_inner[node] ? inner_margin : margin;
       return true;
     };

@@ -20,7 +20,7 @@ constexpr std::size_t kTextured = 5'000;
 constexpr std::size_t kLarge = 20'000;
 
 Vec3 boost_of(const BodySurface& solid, Vec3 gravity, float dt) {
-  return solid.is_active ? dt * solid.gravity_scale * gravity : Vec3{};
+  return solid.is_active ? dt * (solid.gravity_scale * gravity + solid.acceleration) : Vec3{};
 }
 
 bool is_sound(const BodySurface& s) {
