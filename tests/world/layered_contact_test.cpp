@@ -316,30 +316,21 @@ TEST(LayeredContacts, SnapshotsContinueBitForBitOnAnyNumberOfThreads) {
 }
 
 // A force of a hundred times its weight, from one step to the next: what it will do is looked for before it does it.
+// The ball lies on its core then, and shakes; it went in by half its radius.
 TEST(LayeredContacts, ASuddenForceDoesNotPushABodyIntoTheGround) {
-  for (const bool is_layered : {true, false}) {
-    World world;
-    world.add(GroundDef{}).value();
-    const BodyId ball = is_layered
-                            ? world
-                                  .add(LayeredDef{.atlas = atlas_sphere(0.3f, 6),
-                                                  .material = {.young_modulus = 1e5f, .stiffness_damping = 2e-3f},
-                                                  .thickness = 0.06f,
-                                                  .position = {0, 0.3f, 0}})
-                                  .value()
-                            : world
-                                  .add(SolidDef{.mesh = tet_box({0.5f, 0.5f, 0.5f}, 0.1f),
-                                                .material = {.young_modulus = 1e6f},
-                                                .position = {0, 0.25f, 0}})
-                                  .value();
-    for (int i = 0; i < 30; ++i) world.step();
-    for (int i = 0; i < 30; ++i) {
-      ASSERT_TRUE(world.apply_force(ball, {0, -1e5f, 0}).ok());
-      world.step();
-      // A layered one lies on its core then, and shakes; it went in by more than half its radius.
-      const float allowed = is_layered ? 0.06f : 0.01f;
-      EXPECT_GT(world.state(ball)->bounds.lower.y, -allowed) << "layered " << is_layered << ", step " << i;
-    }
+  constexpr float kThickness = 0.06f;
+  World world;
+  world.add(GroundDef{}).value();
+  const LayeredDef def{.atlas = atlas_sphere(0.3f, 6),
+                       .material = {.young_modulus = 1e5f, .stiffness_damping = 2e-3f},
+                       .thickness = kThickness,
+                       .position = {0, 0.3f, 0}};
+  const BodyId ball = world.add(def).value();
+  for (int i = 0; i < 30; ++i) world.step();
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(world.apply_force(ball, {0, -1e5f, 0}).ok());
+    world.step();
+    EXPECT_GT(world.state(ball)->bounds.lower.y, -kThickness) << "step " << i;
   }
 }
 

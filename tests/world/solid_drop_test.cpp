@@ -244,5 +244,20 @@ TEST(SolidDrop, NothingThinIsPassedWhereverInTheStepItIsMet) {
   }
 }
 
+// A force of a hundred times its weight, from one step to the next: what it will do is looked for before it does it.
+TEST(SolidDrop, ASuddenForceDoesNotPushABodyIntoTheGround) {
+  World world;
+  world.add(GroundDef{}).value();
+  const SolidDef def{
+      .mesh = tet_box({0.5f, 0.5f, 0.5f}, 0.1f), .material = {.young_modulus = 1e6f}, .position = {0, 0.25f, 0}};
+  const BodyId cube = world.add(def).value();
+  for (int i = 0; i < 30; ++i) world.step();
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(world.apply_force(cube, {0, -1e5f, 0}).ok());
+    world.step();
+    EXPECT_GT(world.state(cube)->bounds.lower.y, -0.01f) << "step " << i;
+  }
+}
+
 }  // namespace
 }  // namespace pliant
