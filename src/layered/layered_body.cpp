@@ -16,6 +16,8 @@ constexpr float kThinnest = 0.15f;
 /// Rows of contacts stop there; what else presses it, forces and its own weight, is stopped a little deeper. The other
 /// ways nodes go so many thicknesses of the layer at most.
 constexpr float kThinnestOfAll = 0.1f, kFarthest = 2;
+/// Before that, what presses it comes to rest on the core itself.
+constexpr float kFloor = 0.2f;
 constexpr std::uint32_t kLimitRow = 0xffffffff;
 constexpr std::size_t kGrain = 32;
 
@@ -199,10 +201,38 @@ void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
   LayeredRow row;
   row.node = node, row.touch = kLimitRow;
   row.normal = -along;
-  row.is_limit = true, row.arm = arm;
+  row.kind = LayeredRow::Kind::Limit, row.arm = arm;
   row.target = row.normal * contact_target_speed(gap, slop(), dt);
   const NodeTouchMemory* before = find_touch(state_.touches, node, {});
   if (before) row.multiplier = project_to_cone(before->impulse, row.normal, 0);
+  system_->rows().push_back(row);
+}
+
+std::optional<NodeTouch> LayeredBody::touch_of_core(const NodeTouch& touch, float dt) const {
+  // What touches from a side has not come through the skin.
+  constexpr float kFacing = 0.5f;
+  const Vec3 arm = system_->core_arm(touch.node), inward = system_->axes().to_world(layer_->inward().get(touch.node));
+  const float thickness = length(inward), facing = dot(inward, touch.normal);
+  if (!(facing > kFacing * thickness)) return std::nullopt;
+  NodeTouch of_core = touch;
+  of_core.node = core_point(touch.node);
+  of_core.gap += dot(arm - system_->node_arm(touch.node), touch.normal) - kFloor * thickness;
+  const Vec3 closing = touch.surface_velocity - system_->core_velocity_at(arm) - foreseen_;
+  if (of_core.gap > dt * std::max(dot(closing, touch.normal), 0.0f)) return std::nullopt;
+  return of_core;
+}
+
+void LayeredBody::add_floor(const NodeTouch& touch, std::uint32_t index, float dt) {
+  const std::optional<NodeTouch> of_core = touch_of_core(touch, dt);
+  if (!of_core || def_->core_is_fixed) return;
+  LayeredRow row;
+  row.kind = LayeredRow::Kind::Floor;
+  row.node = touch.node, row.touch = index;
+  row.arm = system_->core_arm(touch.node);
+  row.normal = touch.normal;
+  row.friction = touch.friction;
+  row.target = touch.normal * contact_target_speed(of_core->gap, slop(), dt) + touch.surface_velocity;
+  row.multiplier = remembered(*of_core);
   system_->rows().push_back(row);
 }
 
@@ -232,7 +262,8 @@ Vector6 LayeredBody::missing_impulse(Workers& workers) {
   for (std::size_t k = 0; k < 6; ++k) change[k] -= system_->start_velocity()[k];
   add(system_->core_extra() * change, -1);
   for (const LayeredRow& row : system_->rows()) {
-    if (!row.is_limit) add(wrench(Vec3d(system_->row_impulse(row)), Vec3d(system_->node_arm(row.node))), 1);
+    if (row.kind == LayeredRow::Kind::Limit) continue;
+    add(wrench(Vec3d(system_->row_impulse(row)), Vec3d(system_->row_arm(row))), 1);
   }
   return missing;
 }
@@ -247,18 +278,19 @@ void LayeredBody::finish(std::span<const NodeTouch> touches, float dt, std::span
   const Vec3d center = center_of(system_->whole_mass());
   const Vec3 drift = system_->core_velocity_at(center.to_float());
   for (const LayeredRow& row : system_->rows()) {
-    if (row.is_limit) continue;
-    const Vec3 v = system_->node_velocity(row.node);
+    if (row.kind == LayeredRow::Kind::Limit) continue;
+    const Vec3 v = system_->row_velocity(row);
     // No further than a straight line is a piece of its way around.
     const Vec3 way = (v - drift) * dt;
-    const float most = kStraight * length(system_->node_arm(row.node)), size = length(way);
+    const float most = kStraight * length(system_->row_arm(row)), size = length(way);
     late_spin_ += cross(Vec3d(size > most ? way * (most / size) : way), Vec3d(row.impulse(v)));
   }
   state_.touches.assign(more.begin(), more.end());
   for (const LayeredRow& row : system_->rows()) {
     if (!(length_squared(row.multiplier) > 0)) continue;
-    state_.touches.push_back({row.node, row.is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
-                              row.is_limit ? 0 : touches[row.touch].gap});
+    const bool is_limit = row.kind == LayeredRow::Kind::Limit, is_floor = row.kind == LayeredRow::Kind::Floor;
+    state_.touches.push_back({is_floor ? core_point(row.node) : row.node, is_limit ? BodyId{} : touches[row.touch].other,
+                              row.multiplier, row.normal, is_limit ? 0 : touches[row.touch].gap});
   }
   std::sort(state_.touches.begin(), state_.touches.end(), [](const NodeTouchMemory& a, const NodeTouchMemory& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
@@ -269,6 +301,7 @@ SolveResult LayeredBody::solve(Workers& workers, Vec3 gravity, float dt, std::sp
   begin(workers, gravity, dt);
   for (std::uint32_t i = 0; i < touches.size(); ++i) {
     add_row(touches[i], i, dt);
+    add_floor(touches[i], i, dt);
     add_limit(touches[i].node, touches[i].surface_velocity, dt);
   }
   const SolveResult result = solve_alone(workers, dt);

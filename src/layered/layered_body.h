@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -70,10 +71,16 @@ class LayeredBody {
   void add_row(const NodeTouch& touch, std::uint32_t index, float dt);
   /// A node may be pressed inward by something that moves at `velocity`: a row, where it could get into the core.
   void add_limit(std::uint32_t node, Vec3 velocity, float dt);
+  /// What touches a node, as the core below it sees that; nothing if it does not come near.
+  std::optional<NodeTouch> touch_of_core(const NodeTouch& touch, float dt) const;
+  /// A row for that, if it does not give way.
+  void add_floor(const NodeTouch& touch, std::uint32_t index, float dt);
   LayeredSystem& system() { return *system_; }
   const LayeredSystem& system() const { return *system_; }
-  /// What the last substep remembers of a touch, on the cone of the row that it becomes.
+  /// What the last substep remembers of a touch, on the cone of the row that it becomes; of a node or, by
+  /// `core_point`, of the core below it.
   Vec3 remembered(const NodeTouch& touch) const;
+  std::uint32_t core_point(std::uint32_t node) const { return node_count() + node; }
   /// A body that touches nothing that gives way, with rows or without.
   SolveResult solve_alone(Workers& workers, float dt);
   /// What forces and rows of its own gave, less what it has gained, about where its core's centre began. Once a

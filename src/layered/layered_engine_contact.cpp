@@ -176,17 +176,22 @@ void LayeredEngine::share(std::span<const std::uint32_t> slots, std::span<const 
     const std::span<const Vec3> x = node_positions(slot);
     for (std::uint32_t i = 0; i < layered.touches.size(); ++i) {
       const NodeTouch& touch = layered.touches[i];
-      if (gives_way(touch.other)) {
-        guest.rows.push_back({.nodes = {touch.node},
+      const auto add_row = [&](const NodeTouch& seen) {
+        guest.rows.push_back({.nodes = {seen.node},
                               .rigid = touch.other.index,
                               .point = x[touch.node] - touch.normal * touch.gap,
                               .normal = touch.normal,
-                              .gap = touch.gap,
+                              .gap = seen.gap,
                               .friction = touch.friction,
-                              .multiplier = layered.body->remembered(touch)});
+                              .multiplier = layered.body->remembered(seen)});
         layered.shared_touches.push_back(i);
+      };
+      if (gives_way(touch.other)) {
+        add_row(touch);
+        if (const std::optional<NodeTouch> of_core = layered.body->touch_of_core(touch, dt)) add_row(*of_core);
       } else {
         layered.body->add_row(touch, i, dt);
+        layered.body->add_floor(touch, i, dt);
       }
       layered.body->add_limit(touch.node, touch.surface_velocity, dt);
     }
@@ -206,7 +211,7 @@ void LayeredEngine::take_back(const SharedGuests& guests, float dt) {
       const NodeTouch& touch = layered.touches[layered.shared_touches[k]];
       note_contact(layered, touch, guest.rows[k].impulse);
       if (!(length_squared(guest.rows[k].multiplier) > 0)) continue;
-      memory_.push_back({touch.node, touch.other, guest.rows[k].multiplier, touch.normal, touch.gap});
+      memory_.push_back({guest.rows[k].nodes[0], touch.other, guest.rows[k].multiplier, touch.normal, touch.gap});
     }
     layered.body->finish(layered.touches, dt, memory_);
     report_.rows += layered.body->system().rows().size();
@@ -223,6 +228,7 @@ void LayeredEngine::solve_alone(Vec3 gravity, float dt) {
     begin(layered, gravity, dt);
     for (std::uint32_t i = 0; i < layered.touches.size(); ++i) {
       body.add_row(layered.touches[i], i, dt);
+      body.add_floor(layered.touches[i], i, dt);
       body.add_limit(layered.touches[i].node, layered.touches[i].surface_velocity, dt);
     }
     const SolveResult result = body.solve_alone(workers_, dt);
@@ -238,7 +244,8 @@ void LayeredEngine::solve_alone(Vec3 gravity, float dt) {
 void LayeredEngine::note_contacts(const Entry& layered) {
   const LayeredSystem& system = layered.body->system();
   for (const LayeredRow& row : system.rows()) {
-    if (!row.is_limit) note_contact(layered, layered.touches[row.touch], system.row_impulse(row));
+    if (row.kind == LayeredRow::Kind::Limit) continue;
+    note_contact(layered, layered.touches[row.touch], system.row_impulse(row));
   }
 }
 

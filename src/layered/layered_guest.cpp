@@ -33,17 +33,28 @@ Vector6 LayeredGuest::motion_of_level(Vector6 motion) const {
   return motion;
 }
 
+Vec3 LayeredGuest::arm(std::uint32_t point) const {
+  return is_of_core(point) ? system_.core_arm(point - body_.node_count()) : system_.node_arm(point);
+}
 void LayeredGuest::get_arms(std::span<Vec3d> arms) const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) arms[i] = Vec3d(system_.node_arm(nodes_[i])) / radius_;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) arms[i] = Vec3d(arm(nodes_[i])) / radius_;
 }
 void LayeredGuest::get_responses(std::span<LaneSym3<float>> responses) const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) responses[i] = system_.node_response(nodes_[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    responses[i] = is_of_core(nodes_[i]) ? LaneSym3<float>{} : system_.node_response(nodes_[i]);
+  }
 }
 void LayeredGuest::get_velocities(std::span<Vec3> velocities) const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) velocities[i] = system_.node_velocity(nodes_[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    velocities[i] =
+        is_of_core(nodes_[i]) ? system_.core_velocity_at(arm(nodes_[i])) : system_.node_velocity(nodes_[i]);
+  }
 }
 void LayeredGuest::get_directions(std::span<Vec3> directions) const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) directions[i] = system_.node_direction(nodes_[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    directions[i] =
+        is_of_core(nodes_[i]) ? system_.core_direction_at(arm(nodes_[i])) : system_.node_direction(nodes_[i]);
+  }
 }
 
 void LayeredGuest::start_rows(double heaviest) {
@@ -52,11 +63,22 @@ void LayeredGuest::start_rows(double heaviest) {
 }
 
 void LayeredGuest::add_impulses(std::span<const Vec3> impulses) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) system_.add_to_residual(nodes_[i], impulses[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (is_of_core(nodes_[i])) {
+      system_.add_to_core_residual(impulses[i], arm(nodes_[i]));
+    } else {
+      system_.add_to_residual(nodes_[i], impulses[i]);
+    }
+  }
 }
 
 void LayeredGuest::set_blocks(Workers& workers, std::span<const LaneSym3<float>> blocks) {
-  system_.set_extras(nodes_, blocks);
+  std::size_t nodes = nodes_.size();
+  Matrix6 of_core{};
+  for (; nodes > 0 && is_of_core(nodes_[nodes - 1]); --nodes) {
+    add_point_block(of_core, Vec3d(arm(nodes_[nodes - 1])), blocks[nodes - 1]);
+  }
+  system_.set_extras(std::span(nodes_).first(nodes), blocks.first(nodes), of_core);
   system_.invert_diagonals(workers);
 }
 
@@ -86,7 +108,10 @@ bool LayeredGuest::is_converged() const {
 
 double LayeredGuest::add_to_product(std::span<const Vec3> forces) {
   double product = 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) product += system_.add_to_product(nodes_[i], forces[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    product += is_of_core(nodes_[i]) ? system_.add_to_core_product(arm(nodes_[i]), forces[i])
+                                     : system_.add_to_product(nodes_[i], forces[i]);
+  }
   return product;
 }
 

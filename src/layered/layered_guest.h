@@ -51,12 +51,14 @@ class LayeredGuest final : public IslandGuest {
   void move(const Vector6& motion) override { system_.add_whole(motion_of_level(motion)); }
 
  private:
+  bool is_of_core(std::uint32_t point) const { return point >= body_.node_count(); }
+  Vec3 arm(std::uint32_t point) const;
   Vector6 force_of_level(Vector6 force) const;
   Vector6 motion_of_level(Vector6 motion) const;
 
   LayeredBody& body_;
   LayeredSystem& system_;
-  std::vector<std::uint32_t> nodes_;
+  std::vector<std::uint32_t> nodes_;  ///< those of the body, then points of its core (`LayeredBody::core_point`)
   double radius_ = 1, scale_ = 0, residual_ = 0;
   double product_ = 0;  ///< r·z but for the whole
   Vector6 motion_{};    ///< of the whole

@@ -80,7 +80,10 @@ LayeredSolver::Judgement LayeredSolver::update_rows(const LayeredTolerance& tole
   const double change = std::max(length(push), length(moment) / lever);
   last_sum_ = sums.given;
   const double allowed = allowed_violation(tolerance, sums, dt) / static_cast<double>(dt);
-  const auto violation = static_cast<double>(sums.progress.violation);
+  // Impulses of the last step that are too large part what they push, and shrink from round to round: a ball that is
+  // pressed flat in one step would be thrown up in the next.
+  const double opening = sums.size > 0 ? sums.opening / sums.size : 0;
+  const double violation = std::max(static_cast<double>(sums.progress.violation), opening);
   return {.is_settled = (change <= kSteadyForce * sums.size || !moves) && violation <= allowed,
           .is_held = violation <= kWellHeld * allowed};
 }

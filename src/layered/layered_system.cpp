@@ -13,6 +13,8 @@ namespace {
 constexpr float kFlatPenalty = 10;
 /// So much more may the contacts of such nodes be wrong, a tenth of a cell: they go on settling in the next step.
 constexpr float kFlatAllowance = 50;
+/// κ of floors, as between rigid bodies in islands.
+constexpr float kFloorPenalty = 30;
 
 Vector6 joined(Vec3d a, Vec3d b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
@@ -117,8 +119,8 @@ void LayeredSystem::begin(Workers& workers, const LayeredLayer& layer, const Lay
     r_.assign(layer.node_count()), e_.assign(layer.node_count());
   }
   inverses_.resize(48 * layer.groups());
-  rows_.clear(), extras_.clear();
-  held_.clear(), blocks_.clear(), limits_.clear();
+  rows_.clear(), extras_.clear(), core_extras_ = {};
+  held_.clear(), blocks_.clear(), core_rows_.clear();
   levels_.begin(layer.hierarchy(), stretch_, drag_, start.core_is_fixed);
 
   // What the layer is stretched by, now and at the end of the step; and the sums that make up the body's mass.
@@ -209,26 +211,39 @@ void LayeredSystem::index_rows() {
 }
 
 Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
-  const Vec3 v = node_velocity(row.node);
-  return row.is_limit ? v - core_velocity_at(row.arm) : v;
+  switch (row.kind) {
+    case LayeredRow::Kind::Limit: return node_velocity(row.node) - core_velocity_at(row.arm);
+    case LayeredRow::Kind::Floor: return core_velocity_at(row.arm);
+    default: return node_velocity(row.node);
+  }
+}
+
+Vec3 LayeredSystem::row_arm(const LayeredRow& row) const {
+  return row.kind == LayeredRow::Kind::Contact ? node_arm(row.node) : row.arm;
 }
 
 void LayeredSystem::set_penalties(float heaviest, float strength) {
-  const auto limits = std::count_if(rows_.begin(), rows_.end(), [](const LayeredRow& row) { return row.is_limit; });
+  const auto is_limit = [](const LayeredRow& row) { return row.kind == LayeredRow::Kind::Limit; };
+  const auto limits = std::count_if(rows_.begin(), rows_.end(), is_limit);
   // Where nodes are pressed flat there is no patch of skin that holds them.
   const float share = limits > 0 ? 1 : strength / kSoftPenalty;
   for (LayeredRow& row : rows_) {
+    if (row.kind == LayeredRow::Kind::Floor) {
+      row.penalty = row.strongest = kFloorPenalty * heaviest;
+      continue;
+    }
     row.strongest = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
     if (!std::isfinite(row.strongest)) row.strongest = 0;
     row.penalty = share * row.strongest;
   }
   const float load = kSoftPenalty * heaviest / static_cast<float>(std::max<std::ptrdiff_t>(limits, 1));
-  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    LayeredRow &a = rows_[i], &b = rows_[i + 1];
-    if (a.node == b.node && (a.is_limit || b.is_limit)) a.is_flat = b.is_flat = true;
-  }
-  for (LayeredRow& row : rows_) {
-    if (row.is_flat) row.penalty = std::max(row.penalty, std::min(kFlatPenalty * row.penalty, load));
+  // The limit of a node comes after its contacts.
+  for (std::size_t i = rows_.size(); i-- > 0;) {
+    LayeredRow& row = rows_[i];
+    row.is_flat = is_limit(row) || (i + 1 < rows_.size() && rows_[i + 1].node == row.node && rows_[i + 1].is_flat);
+    if (!row.is_flat || row.kind == LayeredRow::Kind::Floor) continue;
+    row.strongest = std::max(row.strongest, load);
+    row.penalty = std::max(row.penalty, std::min(kFlatPenalty * row.penalty, load));
   }
 }
 
@@ -255,11 +270,13 @@ void LayeredSystem::begin_round() {
 void LayeredSystem::add_row_impulses(float sign) {
   for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (rows_[i].active) add_to_residual(rows_[i].node, row_impulse(rows_[i]) * sign);
+      const LayeredRow& row = rows_[i];
+      if (row.active && row.kind != LayeredRow::Kind::Floor) add_to_residual(row.node, row_impulse(row) * sign);
     }
   });
   for (const LayeredRow& row : rows_) {
-    if (row.is_limit && row.active) add_to_core_residual(row_impulse(row) * -sign, row.arm);
+    if (!row.active || row.kind == LayeredRow::Kind::Contact) continue;
+    add_to_core_residual(row_impulse(row) * (row.kind == LayeredRow::Kind::Floor ? sign : -sign), row.arm);
   }
 }
 
@@ -271,16 +288,19 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
       LayeredRow& row = rows_[i];
       const Vec3 v = row_velocity(row);
       const float allowance = row.is_flat ? kFlatAllowance : 1.0f;
-      const float violation = row.active ? -pliant::dot(v - row.target, row.normal) / allowance : 0.0f;
+      const float opening = row.active ? pliant::dot(v - row.target, row.normal) / allowance : 0.0f;
+      const float push = row.active ? pliant::dot(row.impulse(v), row.normal) : 0.0f;
+      sums.opening += static_cast<double>(std::max(opening, 0.0f) * std::max(push, 0.0f));
       const double change = row.update(v), size = static_cast<double>(length(row.multiplier));
-      sums.progress.add({change, size * size, violation});
+      sums.progress.add({change, size * size, -opening});
       sums.size += size;
-      if (row.next_active && row.is_limit) sums.is_flat = true;
-      if (row.next_active && !row.is_limit) {
+      const bool is_contact = row.kind == LayeredRow::Kind::Contact;
+      if (row.next_active && !is_contact) sums.is_flat = true;
+      if (row.next_active && is_contact) {
         sums.pressed += static_cast<double>(pliant::dot(row.multiplier, row.normal));
         sums.footing += static_cast<double>(layer_->footing(row.node));
       }
-      const Vec3d arm(node_arm(row.node));
+      const Vec3d arm(row_arm(row));
       sums.moment += arm * size, sums.spread += length_squared(arm) * size;
       const Vector6 given = wrench(Vec3d(row.multiplier), arm);
       for (std::size_t k = 0; k < 6; ++k) sums.given[k] += given[k];
@@ -289,7 +309,7 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
   RowSums total;
   for (const RowSums& part : row_sums_) {
     total.progress.add(part.progress);
-    total.size += part.size;
+    total.size += part.size, total.opening += part.opening;
     total.pressed += part.pressed, total.footing += part.footing;
     total.is_flat = total.is_flat || part.is_flat;
     total.moment += part.moment, total.spread += part.spread;
@@ -298,8 +318,9 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
   return total;
 }
 
-void LayeredSystem::set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks) {
-  extras_.clear();
+void LayeredSystem::set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks,
+                               const Matrix6& of_core) {
+  extras_.clear(), core_extras_ = of_core;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     extras_.emplace_back(nodes[i], turned(start_.axes.world_from_body, blocks[i], true));
   }
@@ -323,6 +344,9 @@ Vec3 LayeredSystem::node_velocity(std::uint32_t node) const {
   return start_.axes.to_world(x_.get(node)) + core_velocity_at(node_arm(node));
 }
 Vec3 LayeredSystem::node_arm(std::uint32_t node) const { return start_.axes.to_world(places_.get(node)); }
+Vec3 LayeredSystem::core_arm(std::uint32_t node) const {
+  return start_.axes.to_world(layer_->rest().get(node) + layer_->inward().get(node));
+}
 Vec3 LayeredSystem::core_velocity_at(Vec3 arm) const { return rounded(x6_, 0) + cross(rounded(x6_, 3), arm); }
 
 void LayeredSystem::add_to_residual(std::uint32_t node, Vec3 impulse) { r_.add(node, start_.axes.to_body(impulse)); }
@@ -335,19 +359,17 @@ void LayeredSystem::add_to_core_residual(Vec3 impulse, Vec3 arm) {
 
 /// What rows add to the nodes, and where.
 void LayeredSystem::list_blocks() {
-  held_.clear(), blocks_.clear(), limits_.clear();
+  held_.clear(), blocks_.clear(), core_rows_.clear();
   auto extra = extras_.begin();
   for (std::uint32_t i = 0; i < rows_.size(); ++i) {
     LayeredRow row = rows_[i];
     for (; extra != extras_.end() && extra->first <= row.node; ++extra) blocks_.push_back(*extra);
     if (!row.active) continue;
+    if (row.kind != LayeredRow::Kind::Contact) core_rows_.push_back(i);
+    if (row.kind == LayeredRow::Kind::Floor) continue;
     row.normal = start_.axes.to_body(row.normal);
     blocks_.emplace_back(row.node, row.block());
-    if (row.is_limit) {
-      limits_.push_back(i);
-    } else {
-      held_.push_back(blocks_.back());
-    }
+    if (row.kind == LayeredRow::Kind::Contact) held_.push_back(blocks_.back());
   }
   blocks_.insert(blocks_.end(), extra, extras_.end());
 }
@@ -385,7 +407,8 @@ void LayeredSystem::invert_diagonals(Workers& workers) {
 
 Matrix6 LayeredSystem::core_block() const {
   Matrix6 block = core_block_;
-  for (const std::uint32_t i : limits_) add_point_block(block, Vec3d(rows_[i].arm), rows_[i].block());
+  for (const std::uint32_t i : core_rows_) add_point_block(block, Vec3d(rows_[i].arm), rows_[i].block());
+  for (std::size_t k = 0; k < 36; ++k) block[k] += core_extras_[k];
   return block;
 }
 
@@ -458,7 +481,7 @@ double LayeredSystem::multiply(Workers& workers) {
   return finish_multiply(total);
 }
 
-/// The rows of the nodes from `begin` to `end`, but for limits: their part of the product, and of direction · product.
+/// The contacts of the nodes from `begin` to `end`: their part of the product, and of direction · product.
 double LayeredSystem::multiply_rows(std::size_t begin, std::size_t end) {
   const Vector6 body = start_.axes.to_body(direction6_);
   const LaneVec3<float> shift = to_lane(rounded(body, 0)), turn = to_lane(rounded(body, 3));
@@ -475,22 +498,27 @@ double LayeredSystem::multiply_rows(std::size_t begin, std::size_t end) {
   return product;
 }
 
-/// The same of limits, which push the core as well: after its own part of the product.
-double LayeredSystem::multiply_limits() {
+/// The same of rows that push the core, but for the core's part of direction · product.
+double LayeredSystem::multiply_core_rows() {
   double product = 0;
-  for (const std::uint32_t i : limits_) {
+  for (const std::uint32_t i : core_rows_) {
     const LayeredRow& row = rows_[i];
-    const Vec3 p = node_direction(row.node), force = row.resist(p - direction_at(row.arm));
-    q_.add(row.node, start_.axes.to_body(force));
-    product += static_cast<double>(pliant::dot(p, force));
+    const Vec3 of_core = core_direction_at(row.arm);
+    Vec3 force = row.resist(of_core);
+    if (row.kind == LayeredRow::Kind::Limit) {
+      const Vec3 p = node_direction(row.node);
+      force = row.resist(of_core - p);
+      q_.add(row.node, start_.axes.to_body(-force));
+      product -= static_cast<double>(pliant::dot(p, force));
+    }
     const Vector6 push = wrench(Vec3d(force), Vec3d(row.arm));
-    for (std::size_t k = 0; k < 6; ++k) product6_[k] -= push[k];
+    for (std::size_t k = 0; k < 6; ++k) product6_[k] += push[k];
   }
   return product;
 }
 
 Vec3 LayeredSystem::node_direction(std::uint32_t node) const {
-  return start_.axes.to_world(e_.get(node)) + direction_at(node_arm(node));
+  return start_.axes.to_world(e_.get(node)) + core_direction_at(node_arm(node));
 }
 
 double LayeredSystem::add_to_product(std::uint32_t node, Vec3 force) {
@@ -498,12 +526,19 @@ double LayeredSystem::add_to_product(std::uint32_t node, Vec3 force) {
   return static_cast<double>(pliant::dot(node_direction(node), force));
 }
 
+double LayeredSystem::add_to_core_product(Vec3 arm, Vec3 force) {
+  if (start_.core_is_fixed) return 0;
+  const Vector6 push = wrench(Vec3d(force), Vec3d(arm));
+  for (std::size_t k = 0; k < 6; ++k) product6_[k] += push[k];
+  return dot(direction6_, push);
+}
+
 double LayeredSystem::finish_multiply(const Sums& sums) {
   const double* s = sums.values;
   const Vector6 f = start_.axes.to_world(Vector6{s[1], s[2], s[3], s[4], s[5], s[6]});
   const Vector6 own = core_mass_ * direction6_, extra = start_.core_extra * direction6_;
   for (std::size_t k = 0; k < 6; ++k) product6_[k] = own[k] + extra[k] - f[k];
-  const double product = s[0] + multiply_limits();
+  const double product = s[0] + multiply_core_rows();
   return start_.core_is_fixed ? product : product + dot(direction6_, product6_);
 }
 
@@ -512,8 +547,8 @@ Matrix6 LayeredSystem::whole_matrix() {
   for_row_chunks([&](std::size_t begin, std::size_t end, std::size_t chunk) {
     for (std::size_t i = begin; i < end; ++i) {
       const LayeredRow& row = rows_[i];
-      if (!row.active || row.is_limit) continue;
-      add_point_block(blocks_of_chunks_[chunk], Vec3d(node_arm(row.node)), row.block());
+      if (!row.active || row.kind == LayeredRow::Kind::Limit) continue;
+      add_point_block(blocks_of_chunks_[chunk], Vec3d(row_arm(row)), row.block());
     }
   });
   Matrix6 block = whole_mass_;

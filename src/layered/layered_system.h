@@ -66,13 +66,18 @@ Matrix6 mass_matrix(double mass, const std::array<double, 9>& inertia, Vec3d off
 /// Of point masses, from Σ m, Σ m u and Σ m u uᵀ (xx, yy, zz, xy, xz, yz).
 void add_layer_mass(Matrix6& to, const double* sums);
 
-/// A contact of a node with what does not give way, or its limit: a row between it and its own core.
+/// A row of a body's own, with what does not give way or between a node and its core.
 struct LayeredRow : LagrangianRow {
+  enum class Kind : std::uint8_t {
+    Contact,  ///< of a node
+    Limit,    ///< between a node and its own core
+    Floor,    ///< a contact of the core below a node: what presses the skin flat rests on that, not on light nodes
+  };
+  Kind kind = Kind::Contact;
+  bool is_flat = false;  ///< of a node that has a limit
   std::uint32_t node = 0;
-  bool is_limit = false;
-  bool is_flat = false;     ///< of a node that has a limit
   float strongest = 0;      ///< kg, what its penalty may grow to
-  Vec3 arm{};               ///< m, world axes, of a limit: where the core stands in its way
+  Vec3 arm{};               ///< m, world axes: of limits and floors, where they push the core
   std::uint32_t touch = 0;  ///< where it came from
 };
 
@@ -102,6 +107,7 @@ class LayeredSystem {
   /// After rows were added: orders them.
   void index_rows();
   Vec3 row_velocity(const LayeredRow& row) const;
+  Vec3 row_arm(const LayeredRow& row) const;  ///< world axes, where it pushes the body
   Vec3 row_impulse(const LayeredRow& row) const { return row.impulse(row_velocity(row)); }  ///< on its node, N s
   /// From how easily the nodes give way, and from the heaviest of all that touch: a heavy body must not sink in.
   /// `strength` is κ, at most kSoftPenalty.
@@ -117,6 +123,7 @@ class LayeredSystem {
     Vec3d moment{};     ///< of their sizes: the arm of the centre of pressure, times the size
     double spread = 0;  ///< Σ |λ| |arm|²
     Vector6 given{};    ///< by them to the body, N s and N m s, world axes
+    double opening = 0;  ///< Σ of impulses times the speeds at which what they push opens, J: none where all is right
     // Of contacts that push:
     double pressed = 0;    ///< along their normals, N s
     double footing = 0;    ///< under them (LayeredLayer::footing), N/m
@@ -135,6 +142,7 @@ class LayeredSystem {
   float response(std::uint32_t node, Vec3 direction) const;
   Vec3 node_velocity(std::uint32_t node) const;  ///< world axes, as far as it is known
   Vec3 node_arm(std::uint32_t node) const;       ///< world axes, from the core's centre
+  Vec3 core_arm(std::uint32_t node) const;       ///< the same of the point of the core below a node
   Vec3 core_velocity_at(Vec3 arm) const;
   void add_to_residual(std::uint32_t node, Vec3 impulse);
   void add_to_core_residual(Vec3 impulse, Vec3 arm);
@@ -142,8 +150,9 @@ class LayeredSystem {
   // --- A round -----------------------------------------------------------------------------------------------------
   /// The preconditioner, with the rows that push.
   void invert_diagonals(Workers& workers);
-  /// What rows of others add to the diagonals: blocks in world axes, for ascending nodes.
-  void set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks);
+  /// What rows of others add to the diagonals: blocks in world axes, for ascending nodes, and of the core.
+  void set_extras(std::span<const std::uint32_t> nodes, std::span<const LaneSym3<float>> blocks,
+                  const Matrix6& of_core = {});
   /// x += step · direction, r −= step · product; then the sums of the new residual. Returns r·z but for the whole.
   double take_step(Workers& workers, double step);
   const Vector6& whole_residual() const { return whole_residual_; }
@@ -153,6 +162,7 @@ class LayeredSystem {
   double multiply(Workers& workers);
   /// What a row of others adds to the product; returns its part of direction · product.
   double add_to_product(std::uint32_t node, Vec3 force);
+  double add_to_core_product(Vec3 arm, Vec3 force);
   /// Moves all of the body; the residual is not touched.
   void add_whole(const Vector6& motion);
   /// Takes the momentum of such a motion out of the residual of a body without rows.
@@ -164,6 +174,7 @@ class LayeredSystem {
   const Matrix6& core_extra() const { return start_.core_extra; }
   bool core_is_fixed() const { return start_.core_is_fixed; }
   Vec3 node_direction(std::uint32_t node) const;            ///< world axes
+  Vec3 core_direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
   LaneSym3<float> node_response(std::uint32_t node) const;  ///< 1/kg, world axes; after `invert_diagonals`
   const Vector6& velocity() const { return x6_; }
   const Vector6& start_velocity() const { return start_.velocity; }
@@ -185,10 +196,9 @@ class LayeredSystem {
   void list_blocks();
   void add_centrifugal(Workers& workers, const Matrix6& of_layer);
   Matrix6 core_block() const;
-  Vec3 direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
   LaneSym3<float> inverse_block(std::uint32_t node) const;
   double multiply_rows(std::size_t begin, std::size_t end);
-  double multiply_limits();
+  double multiply_core_rows();
   double finish_multiply(const Sums& sums);
 
   Workers* workers_ = nullptr;  ///< of this substep
@@ -202,10 +212,11 @@ class LayeredSystem {
   Vector6 x6_{}, r6_{}, core_z_{}, direction6_{}, product6_{}, whole_residual_{};
   Matrix6 whole_mass_{}, core_mass_{}, core_block_{};
   std::vector<LayeredRow> rows_;
-  std::vector<std::uint32_t> limits_;  ///< rows that are limits and push
+  std::vector<std::uint32_t> core_rows_;  ///< limits and floors that push
   // Body axes, by ascending node.
   std::vector<NodeBlock> extras_;  ///< of rows of others
-  std::vector<NodeBlock> held_;    ///< of rows that push, but for limits
+  Matrix6 core_extras_{};          ///< of those that push the core, world axes
+  std::vector<NodeBlock> held_;    ///< of contacts that push
   std::vector<NodeBlock> blocks_;  ///< of all of these and limits: what is added to the diagonals
   // The inverses of groups that nothing touches are those of the last step.
   const LayeredLayer* inverted_layer_ = nullptr;
