@@ -6,13 +6,6 @@
 namespace pliant {
 namespace {
 
-/// A node that is pressed flat, between the core and what presses it, is as light as before, but what it carries is a
-/// share of the body: with rows as strong as the node alone, multipliers grow too slowly, and a body that rests on its
-/// core bounces for ever. But ten times as strong is enough: where a few nodes are flat, rows as strong as all of the
-/// load open and close from round to round.
-constexpr float kFlatPenalty = 10;
-/// So much more may the contacts of such nodes be wrong, a tenth of a cell: they go on settling in the next step.
-constexpr float kFlatAllowance = 50;
 /// κ of floors, as between rigid bodies in islands.
 constexpr float kFloorPenalty = 30;
 
@@ -223,10 +216,6 @@ Vec3 LayeredSystem::row_arm(const LayeredRow& row) const {
 }
 
 void LayeredSystem::set_penalties(float heaviest, float strength) {
-  const auto is_limit = [](const LayeredRow& row) { return row.kind == LayeredRow::Kind::Limit; };
-  const auto limits = std::count_if(rows_.begin(), rows_.end(), is_limit);
-  // Where nodes are pressed flat there is no patch of skin that holds them.
-  const float share = limits > 0 ? 1 : strength / kSoftPenalty;
   for (LayeredRow& row : rows_) {
     if (row.kind == LayeredRow::Kind::Floor) {
       row.penalty = row.strongest = kFloorPenalty * heaviest;
@@ -234,16 +223,7 @@ void LayeredSystem::set_penalties(float heaviest, float strength) {
     }
     row.strongest = kSoftPenalty / (response(row.node, row.normal) + 1 / heaviest);
     if (!std::isfinite(row.strongest)) row.strongest = 0;
-    row.penalty = share * row.strongest;
-  }
-  const float load = kSoftPenalty * heaviest / static_cast<float>(std::max<std::ptrdiff_t>(limits, 1));
-  // The limit of a node comes after its contacts.
-  for (std::size_t i = rows_.size(); i-- > 0;) {
-    LayeredRow& row = rows_[i];
-    row.is_flat = is_limit(row) || (i + 1 < rows_.size() && rows_[i + 1].node == row.node && rows_[i + 1].is_flat);
-    if (!row.is_flat || row.kind == LayeredRow::Kind::Floor) continue;
-    row.strongest = std::max(row.strongest, load);
-    row.penalty = std::max(row.penalty, std::min(kFlatPenalty * row.penalty, load));
+    row.penalty = strength / kSoftPenalty * row.strongest;
   }
 }
 
@@ -287,8 +267,7 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
     for (std::size_t i = begin; i < end; ++i) {
       LayeredRow& row = rows_[i];
       const Vec3 v = row_velocity(row);
-      const float allowance = row.is_flat ? kFlatAllowance : 1.0f;
-      const float opening = row.active ? pliant::dot(v - row.target, row.normal) / allowance : 0.0f;
+      const float opening = row.active ? pliant::dot(v - row.target, row.normal) : 0.0f;
       const float push = row.active ? pliant::dot(row.impulse(v), row.normal) : 0.0f;
       sums.opening += static_cast<double>(std::max(opening, 0.0f) * std::max(push, 0.0f));
       const double change = row.update(v), size = static_cast<double>(length(row.multiplier));

@@ -74,7 +74,6 @@ struct LayeredRow : LagrangianRow {
     Floor,    ///< a contact of the core below a node: what presses the skin flat rests on that, not on light nodes
   };
   Kind kind = Kind::Contact;
-  bool is_flat = false;  ///< of a node that has a limit
   std::uint32_t node = 0;
   float strongest = 0;      ///< kg, what its penalty may grow to
   Vec3 arm{};               ///< m, world axes: of limits and floors, where they push the core
