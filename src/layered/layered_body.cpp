@@ -124,6 +124,7 @@ LayeredTolerance LayeredBody::tolerance() const {
 
 void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   LayeredStart start;
+  pushed_ = 0, is_driven_ = false;
   start.displacement = &state_.displacement, start.plastic = &state_.plastic;
   start.elastic_velocity = &state_.elastic_velocity;
   start.axes = BodyAxes(state_.rotation);
@@ -161,6 +162,9 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
     }
     for (std::size_t k = 0; k < 6; ++k) start.core_impulse[k] += core[k];
     start.pushes = pushes_;
+    const Vector6 of_core =
+        solve6(start.axes.to_world(mass_matrix(layer_->core_mass(), layer_->core_inertia(), {})), core);
+    pushed_ = 2 * dot(state_.velocity, core) + dot(of_core, core);
   }
   system_->begin(workers, *layer_, start, dt);
   is_limited_.assign(node_count(), 0);
@@ -168,8 +172,11 @@ void LayeredBody::begin(Workers& workers, Vec3 gravity, float dt) {
   for (const auto& [node, impulse] : pushes_) {
     const Vector6 both = joined(Vec3d(impulse), cross(Vec3d(system_->node_arm(node)), Vec3d(impulse)));
     for (std::size_t k = 0; k < 6; ++k) given_[k] += both[k];
+    pushed_ += static_cast<double>(2 * dot(node_velocity(node), impulse) +
+                                   length_squared(impulse) / std::max(layer_->masses()[node], 1e-30f));
   }
   for (std::size_t k = 0; k < 6; ++k) given_[k] += start.core_impulse[k];
+  fall_ = Vec3d(gravity) * static_cast<double>(dt);
   pushes_.clear(), push_ = {};
 }
 
@@ -179,6 +186,7 @@ Vec3 LayeredBody::remembered(const NodeTouch& touch) const {
 }
 
 void LayeredBody::add_row(const NodeTouch& touch, std::uint32_t index, float dt) {
+  is_driven_ = is_driven_ || touch.surface_velocity != Vec3{};
   LayeredRow row;
   row.node = touch.node, row.touch = index;
   row.normal = touch.normal;
@@ -208,17 +216,32 @@ void LayeredBody::add_limit(std::uint32_t node, Vec3 velocity, float dt) {
   system_->rows().push_back(row);
 }
 
-std::optional<NodeTouch> LayeredBody::touch_of_core(const NodeTouch& touch, float dt) const {
+std::optional<LayeredBody::CoreView> LayeredBody::view_of_core(std::span<const std::uint32_t> nodes,
+                                                               std::span<const float> weights, Vec3 normal) const {
   // What touches from a side has not come through the skin.
   constexpr float kFacing = 0.5f;
-  const Vec3 arm = system_->core_arm(touch.node), inward = system_->axes().to_world(layer_->inward().get(touch.node));
-  const float thickness = length(inward), facing = dot(inward, touch.normal);
+  Vec3 arm, shift;
+  float thickness = 0, facing = 0;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const Vec3 inward = system_->axes().to_world(layer_->inward().get(nodes[k]));
+    const Vec3 of_core = system_->core_arm(nodes[k]);
+    arm += of_core * weights[k];
+    shift += (of_core - system_->node_arm(nodes[k])) * weights[k];
+    thickness += length(inward) * weights[k], facing += dot(inward, normal) * weights[k];
+  }
   if (!(facing > kFacing * thickness)) return std::nullopt;
+  return CoreView{dot(shift, normal) - kFloor * thickness, system_->core_velocity_at(arm) + foreseen_};
+}
+
+std::optional<NodeTouch> LayeredBody::touch_of_core(const NodeTouch& touch, float dt) const {
+  constexpr float kAll = 1;
+  const std::optional<CoreView> core = view_of_core({&touch.node, 1}, {&kAll, 1}, touch.normal);
+  if (!core) return std::nullopt;
   NodeTouch of_core = touch;
   of_core.node = core_point(touch.node);
-  of_core.gap += dot(arm - system_->node_arm(touch.node), touch.normal) - kFloor * thickness;
-  const Vec3 closing = touch.surface_velocity - system_->core_velocity_at(arm) - foreseen_;
-  if (of_core.gap > dt * std::max(dot(closing, touch.normal), 0.0f)) return std::nullopt;
+  of_core.gap += core->further;
+  const float closing = dot(touch.surface_velocity - core->velocity, touch.normal);
+  if (of_core.gap > dt * std::max(closing, 0.0f)) return std::nullopt;
   return of_core;
 }
 
@@ -243,6 +266,7 @@ void LayeredBody::take_velocities() {
 
 SolveResult LayeredBody::solve_alone(Workers& workers, float dt) {
   const SolveResult result = solver_->solve(workers, *system_, tolerance(), dt);
+  if (!result.converged && !system_->rows().empty()) bound_alone(workers, dt);
   if (!system_->rows().empty() || !def_->springs.empty() || def_->core_is_fixed) return result;
   // The solve keeps momentum to the rounding of floats; a body in flight keeps it better.
   const Vector6 missing = missing_impulse(workers);
@@ -274,6 +298,9 @@ void LayeredBody::finish(std::span<const NodeTouch> touches, float dt, std::span
   // the arms of its beginning, what pushes a wheel up stands a little before its axle, and brakes it. (Between bodies
   // the arms of the beginning keep the spin of both together.)
   constexpr float kStraight = 0.5f;
+  // Under a load of thousands of times its weight, a body that shivers would be set spinning.
+  constexpr double kMostOfOwn = 10;
+  double given = 0;
   late_spin_ = {};
   const Vec3d center = center_of(system_->whole_mass());
   const Vec3 drift = system_->core_velocity_at(center.to_float());
@@ -283,14 +310,19 @@ void LayeredBody::finish(std::span<const NodeTouch> touches, float dt, std::span
     // No further than a straight line is a piece of its way around.
     const Vec3 way = (v - drift) * dt;
     const float most = kStraight * length(system_->row_arm(row)), size = length(way);
-    late_spin_ += cross(Vec3d(size > most ? way * (most / size) : way), Vec3d(row.impulse(v)));
+    const Vec3d impulse(row.impulse(v));
+    late_spin_ += cross(Vec3d(size > most ? way * (most / size) : way), impulse);
+    given += length(impulse);
   }
+  const double own = kMostOfOwn * system_->mass() * (static_cast<double>(length(drift)) + length(fall_));
+  if (given > own) late_spin_ = late_spin_ * (own / given);
   state_.touches.assign(more.begin(), more.end());
   for (const LayeredRow& row : system_->rows()) {
     if (!(length_squared(row.multiplier) > 0)) continue;
     const bool is_limit = row.kind == LayeredRow::Kind::Limit, is_floor = row.kind == LayeredRow::Kind::Floor;
-    state_.touches.push_back({is_floor ? core_point(row.node) : row.node, is_limit ? BodyId{} : touches[row.touch].other,
-                              row.multiplier, row.normal, is_limit ? 0 : touches[row.touch].gap});
+    state_.touches.push_back({is_floor ? core_point(row.node) : row.node,
+                              is_limit ? BodyId{} : touches[row.touch].other, row.multiplier, row.normal,
+                              is_limit ? 0 : touches[row.touch].gap});
   }
   std::sort(state_.touches.begin(), state_.touches.end(), [](const NodeTouchMemory& a, const NodeTouchMemory& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.other < b.other;
@@ -511,13 +543,15 @@ LayeredTotals LayeredBody::totals(Workers& workers) const {
   return out;
 }
 
-double LayeredBody::elastic_energy(Workers& workers) const {
+/// J, `after` so many seconds at the velocities as they are.
+double LayeredBody::energy_of_layer(Workers& workers, float after) const {
   if (stretched_.groups() != layer_->groups()) stretched_.assign(node_count());
   const std::size_t groups = layer_->groups();
   parts_.assign((groups + kGrain - 1) / kGrain, {});
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      stretched_.set_group(g, state_.displacement.group(g) - state_.plastic.group(g));
+      const LaneVec3<Float8> way = state_.elastic_velocity.group(g) * broadcast(after);
+      stretched_.set_group(g, state_.displacement.group(g) + way - state_.plastic.group(g));
     }
   });
   parallel_for(workers, groups, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -529,6 +563,11 @@ double LayeredBody::elastic_energy(Workers& workers) const {
   });
   double total = 0;
   for (const auto& part : parts_) total += part[0];
+  return total;
+}
+
+double LayeredBody::elastic_energy(Workers& workers) const {
+  double total = energy_of_layer(workers, 0);
   const BodyAxes axes(state_.rotation);
   for (const CoreSpring& spring : def_->springs) {
     const Vec3d point = state_.position + axes.to_world(Vec3d(spring.point) - layer_->center());

@@ -71,6 +71,14 @@ class LayeredBody {
   void add_row(const NodeTouch& touch, std::uint32_t index, float dt);
   /// A node may be pressed inward by something that moves at `velocity`: a row, where it could get into the core.
   void add_limit(std::uint32_t node, Vec3 velocity, float dt);
+  /// How the core below a point of the skin sees what touches that; nothing if it touches from a side.
+  struct CoreView {
+    float further = 0;  ///< m, how much wider the gap is to the core, or where it stops things
+    Vec3 velocity{};    ///< m/s, of the core there, with what forces will change of it
+  };
+  /// `normal` points towards the body. In a substep.
+  std::optional<CoreView> view_of_core(std::span<const std::uint32_t> nodes, std::span<const float> weights,
+                                       Vec3 normal) const;
   /// What touches a node, as the core below it sees that; nothing if it does not come near.
   std::optional<NodeTouch> touch_of_core(const NodeTouch& touch, float dt) const;
   /// A row for that, if it does not give way.
@@ -91,6 +99,18 @@ class LayeredBody {
   void advance(Workers& workers, float dt);
   /// Plastic flow.
   void settle(Workers& workers, float dt);
+
+  // --- Where the solve was cut off (layered_body_bound.cpp) --------------------------------------------------------
+  /// Σ m |v|² if nothing but forces acted in this substep, J. Before it has its new velocities.
+  double free_motion(Workers& workers) const;
+  /// m/s, at which its own rows ask it to move.
+  float asked_speed() const;
+  /// Whether something that moves as told touches it.
+  bool is_driven() const { return is_driven_; }
+  /// J, of motion at the velocities that were found, and of what is stored when it has moved.
+  double energy_after(Workers& workers, float dt);
+  /// Takes from its motion if that is more than `most`. What rows gave is forgotten then. Returns whether it was more.
+  bool bound_energy(Workers& workers, double most, float dt);
   /// begin, add_row, solve_alone and finish of a body that touches the world alone.
   SolveResult solve(Workers& workers, Vec3 gravity, float dt, std::span<const NodeTouch> touches = {});
   LayeredTolerance tolerance() const;
@@ -131,6 +151,8 @@ class LayeredBody {
   void move_nodes(std::size_t g, float dt);
   void turn_axes(Workers& workers, Quat step, float dt);
   void take_velocities();
+  double energy_of_layer(Workers& workers, float after) const;
+  void bound_alone(Workers& workers, float dt);
 
   std::shared_ptr<const LayeredDef> def_;
   std::shared_ptr<const LayeredLayer> layer_;
@@ -142,7 +164,10 @@ class LayeredBody {
   std::unique_ptr<LayeredSolver> solver_;
   std::vector<std::uint8_t> is_limited_;  ///< by node: has a limit in this substep
   Vector6 given_{};                       ///< momentum and spin in this substep, but for contacts
-  Vec3d late_spin_{};                     ///< see `finish`
+  double pushed_ = 0;                     ///< J, what pushes add to Σ m |v|²
+  Vec3d fall_{};                          ///< m/s, by gravity in this substep
+  bool is_driven_ = false;
+  Vec3d late_spin_{};  ///< see `finish`
   QuadVectors scratch_, flow_;
   // Scratch.
   static constexpr std::size_t kSums = 17;

@@ -244,7 +244,7 @@ void LayeredEngine::solve_alone(Vec3 gravity, float dt) {
 void LayeredEngine::note_contacts(const Entry& layered) {
   const LayeredSystem& system = layered.body->system();
   for (const LayeredRow& row : system.rows()) {
-    if (row.kind == LayeredRow::Kind::Limit) continue;
+    if (row.kind == LayeredRow::Kind::Limit || (row.kind == LayeredRow::Kind::Floor && !row.active)) continue;
     note_contact(layered, layered.touches[row.touch], system.row_impulse(row));
   }
 }

@@ -10,6 +10,7 @@ void LayeredGuest::begin(Workers& workers, std::span<const std::uint32_t> nodes)
   const Matrix6& mass = system_.whole_mass();
   radius_ = std::max(std::sqrt(std::max({mass[21], mass[28], mass[35]}) / mass[0]), 1e-30);
   motion_ = {};
+  free_motion_ = body_.free_motion(workers);
   system_.index_rows();
   system_.set_extras({}, {});
   system_.invert_diagonals(workers);
@@ -46,8 +47,7 @@ void LayeredGuest::get_responses(std::span<LaneSym3<float>> responses) const {
 }
 void LayeredGuest::get_velocities(std::span<Vec3> velocities) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    velocities[i] =
-        is_of_core(nodes_[i]) ? system_.core_velocity_at(arm(nodes_[i])) : system_.node_velocity(nodes_[i]);
+    velocities[i] = is_of_core(nodes_[i]) ? system_.core_velocity_at(arm(nodes_[i])) : system_.node_velocity(nodes_[i]);
   }
 }
 void LayeredGuest::get_directions(std::span<Vec3> directions) const {
@@ -104,6 +104,19 @@ void LayeredGuest::set_whole_motion(const Vector6& motion) {
 
 bool LayeredGuest::is_converged() const {
   return residual_ <= static_cast<double>(body_.tolerance().residual) * scale_;
+}
+
+std::optional<double> LayeredGuest::free_motion() const {
+  return body_.is_driven() ? std::nullopt : std::optional(free_motion_);
+}
+
+Vec3d LayeredGuest::momentum() const {
+  Workers alone(1);
+  return body_.totals(alone).momentum;
+}
+
+bool LayeredGuest::bound_motion(Workers& workers, double most, float dt) {
+  return body_.bound_energy(workers, 0.5 * most * most, dt);
 }
 
 double LayeredGuest::add_to_product(std::span<const Vec3> forces) {

@@ -50,6 +50,13 @@ class LayeredGuest final : public IslandGuest {
   Vector6 missing_impulse(Workers& workers) override { return force_of_level(body_.missing_impulse(workers)); }
   void move(const Vector6& motion) override { system_.add_whole(motion_of_level(motion)); }
 
+  std::optional<double> free_motion() const override;
+  double stored_energy(Workers& workers) const override { return body_.elastic_energy(workers); }
+  float asked_speed() const override { return body_.asked_speed(); }
+  double energy_after(Workers& workers, float dt) override { return body_.energy_after(workers, dt); }
+  Vec3d momentum() const override;
+  bool bound_motion(Workers& workers, double most, float dt) override;
+
  private:
   bool is_of_core(std::uint32_t point) const { return point >= body_.node_count(); }
   Vec3 arm(std::uint32_t point) const;
@@ -60,6 +67,7 @@ class LayeredGuest final : public IslandGuest {
   LayeredSystem& system_;
   std::vector<std::uint32_t> nodes_;  ///< those of the body, then points of its core (`LayeredBody::core_point`)
   double radius_ = 1, scale_ = 0, residual_ = 0;
+  double free_motion_ = 0;
   double product_ = 0;  ///< r·z but for the whole
   Vector6 motion_{};    ///< of the whole
 };

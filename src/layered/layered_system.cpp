@@ -205,9 +205,12 @@ void LayeredSystem::index_rows() {
 
 Vec3 LayeredSystem::row_velocity(const LayeredRow& row) const {
   switch (row.kind) {
-    case LayeredRow::Kind::Limit: return node_velocity(row.node) - core_velocity_at(row.arm);
-    case LayeredRow::Kind::Floor: return core_velocity_at(row.arm);
-    default: return node_velocity(row.node);
+    case LayeredRow::Kind::Limit:
+      return node_velocity(row.node) - core_velocity_at(row.arm);
+    case LayeredRow::Kind::Floor:
+      return core_velocity_at(row.arm);
+    default:
+      return node_velocity(row.node);
   }
 }
 
@@ -541,6 +544,11 @@ Matrix6 LayeredSystem::whole_matrix() {
 void LayeredSystem::add_whole(const Vector6& motion) {
   if (start_.core_is_fixed) return;
   for (std::size_t k = 0; k < 6; ++k) x6_[k] += motion[k];
+}
+
+void LayeredSystem::slow_down(float all, float elastic) {
+  for (double& part : x6_) part *= static_cast<double>(all);
+  for (std::size_t g = 0; g < layer_->groups(); ++g) x_.set_group(g, x_.group(g) * broadcast(all * elastic));
 }
 
 void LayeredSystem::remove_whole(Workers& workers, const Vector6& motion) {

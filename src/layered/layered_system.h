@@ -118,10 +118,10 @@ class LayeredSystem {
   void add_row_impulses(float sign);
   struct RowSums {
     RowProgress progress;
-    double size = 0;    ///< of the multipliers, N s
-    Vec3d moment{};     ///< of their sizes: the arm of the centre of pressure, times the size
-    double spread = 0;  ///< Σ |λ| |arm|²
-    Vector6 given{};    ///< by them to the body, N s and N m s, world axes
+    double size = 0;     ///< of the multipliers, N s
+    Vec3d moment{};      ///< of their sizes: the arm of the centre of pressure, times the size
+    double spread = 0;   ///< Σ |λ| |arm|²
+    Vector6 given{};     ///< by them to the body, N s and N m s, world axes
     double opening = 0;  ///< Σ of impulses times the speeds at which what they push opens, J: none where all is right
     // Of contacts that push:
     double pressed = 0;    ///< along their normals, N s
@@ -164,6 +164,8 @@ class LayeredSystem {
   double add_to_core_product(Vec3 arm, Vec3 force);
   /// Moves all of the body; the residual is not touched.
   void add_whole(const Vector6& motion);
+  /// Leaves so much of all velocities, and of those against the core.
+  void slow_down(float all, float elastic);
   /// Takes the momentum of such a motion out of the residual of a body without rows.
   void remove_whole(Workers& workers, const Vector6& motion);
 
@@ -172,7 +174,7 @@ class LayeredSystem {
   Matrix6 whole_matrix();                                    ///< the same, with springs and the rows that push
   const Matrix6& core_extra() const { return start_.core_extra; }
   bool core_is_fixed() const { return start_.core_is_fixed; }
-  Vec3 node_direction(std::uint32_t node) const;            ///< world axes
+  Vec3 node_direction(std::uint32_t node) const;  ///< world axes
   Vec3 core_direction_at(Vec3 arm) const { return rounded(direction6_, 0) + cross(rounded(direction6_, 3), arm); }
   LaneSym3<float> node_response(std::uint32_t node) const;  ///< 1/kg, world axes; after `invert_diagonals`
   const Vector6& velocity() const { return x6_; }

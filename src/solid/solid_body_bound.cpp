@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solid/motion_bound.h"
+#include "solve/motion_bound.h"
 #include "solid/solid_body.h"
 #include "solid/solid_measures.h"
 

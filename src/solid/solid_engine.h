@@ -131,6 +131,8 @@ class SolidEngine {
     SharedRows* shared = nullptr;
     SharedBodies* nodes = nullptr;   ///< of cloth, rope and jelly that touch solids
     SharedGuests* guests = nullptr;  ///< layered bodies
+    /// Where something has come through a skin: contacts of the core, in addition to those of the skin.
+    std::span<const SolidMeeting> floors{};
   };
   void solve(const SharedIslands& islands, Vec3 gravity, float dt);
   void advance(float dt);
@@ -199,7 +201,7 @@ class SolidEngine {
 
   // Islands (solid_engine_islands.cpp).
   struct RowSource {
-    enum Kind : std::uint32_t { Touch, Meeting, Point, Overlap, Node, Guest, Tie } kind;
+    enum Kind : std::uint32_t { Touch, Meeting, Floor, Point, Overlap, Node, Guest, Tie } kind;
     std::uint32_t slot,
         index;  ///< of a touch: the solid's, of a node or guest: its body among the shared; which of them
   };
@@ -228,7 +230,7 @@ class SolidEngine {
   void run(Workers& workers, const Job& job, Vec3 gravity, float dt);
   void add_rows(Vec3 gravity, float dt);
   void add_touch_rows(std::uint32_t slot, float dt);
-  void add_meeting_row(std::uint32_t index, Vec3 felt, float dt);
+  void add_meeting_row(const SolidMeeting& meeting, RowSource source, Vec3 felt, float dt);
   void add_node_row(std::uint32_t body, std::uint32_t index, float dt);
   void add_guest_row(std::uint32_t body, std::uint32_t index, float dt);
   void add_guest_tie(std::uint32_t body, std::uint32_t index);

@@ -12,9 +12,11 @@ constexpr std::uint32_t kLarge = 600;
 /// What names a meeting from substep to substep. A node that slides from face to face stays the same.
 std::uint64_t memory_key(const SolidMeeting& meeting) {
   constexpr std::uint64_t kNodeOfA = std::uint64_t{1} << 62, kNodeOfB = std::uint64_t{1} << 61;
-  if (meeting.a.count == 1) return kNodeOfA | meeting.a.nodes[0];
-  if (meeting.b.count == 1) return kNodeOfB | meeting.b.nodes[0];
-  return meeting.key & (kNodeOfB - 1);
+  constexpr std::uint64_t kCoreOfA = std::uint64_t{1} << 60, kCoreOfB = std::uint64_t{1} << 59;
+  const std::uint64_t cores = (meeting.a.is_core ? kCoreOfA : 0) | (meeting.b.is_core ? kCoreOfB : 0);
+  if (meeting.a.count == 1) return kNodeOfA | cores | meeting.a.nodes[0];
+  if (meeting.b.count == 1) return kNodeOfB | cores | meeting.b.nodes[0];
+  return cores | (meeting.key & (kCoreOfB - 1));
 }
 
 bool is_before(const MeetingMemory& x, const MeetingMemory& y) {
@@ -149,7 +151,11 @@ void SolidEngine::add_rows(Vec3 gravity, float dt) {
   std::size_t open = 0;
   for (std::uint32_t i = 0; i < meetings_.meetings().size(); ++i) {
     const bool is_open = meetings_.meetings()[i].b_is_open && open < nodes_->impulses.size();
-    add_meeting_row(i, is_open ? nodes_->impulses[open++] : Vec3{}, dt);
+    add_meeting_row(meetings_.meetings()[i], {RowSource::Meeting, 0, i}, is_open ? nodes_->impulses[open++] : Vec3{},
+                    dt);
+  }
+  for (std::uint32_t i = 0; i < listed_.floors.size(); ++i) {
+    add_meeting_row(listed_.floors[i], {RowSource::Floor, 0, i}, {}, dt);
   }
   for (std::uint32_t i = 0; i < nodes_->count; ++i) {
     for (std::uint32_t k = 0; k < nodes_->bodies[i].rows.size(); ++k) add_node_row(i, k, dt);
@@ -210,7 +216,8 @@ IslandRowEnd SolidEngine::meeting_end(const Island& island, const MeetingSide& s
     return end;
   }
   if (guest_of_[slot] != kNoRigid) {
-    for (std::size_t k = 0; k < side.count; ++k) end.slots[k] = side.nodes[k], end.weights[k] = side.weights[k];
+    const std::uint32_t first = side.is_core ? guests_->bodies[guest_of_[slot]].nodes : 0;
+    for (std::size_t k = 0; k < side.count; ++k) end.slots[k] = first + side.nodes[k], end.weights[k] = side.weights[k];
     return end;
   }
   const SolidLayout& layout = entry(side.body.index).body->layout();
@@ -228,8 +235,7 @@ const MeetingMemory* SolidEngine::find_meeting(BodyId a, BodyId b, std::uint64_t
 }
 
 /// `felt` is the impulse that a cloth, rope or jelly has felt from it already.
-void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
-  const SolidMeeting& meeting = meetings_.meetings()[index];
+void SolidEngine::add_meeting_row(const SolidMeeting& meeting, RowSource source, Vec3 felt, float dt) {
   // One of the two may have been frozen.
   Island* island = place_of_[meeting.a.body.index].island;
   if (!island) island = place_of_[meeting.b.body.index].island;
@@ -248,7 +254,7 @@ void SolidEngine::add_meeting_row(std::uint32_t index, Vec3 felt, float dt) {
     row.multiplier = project_to_cone(-felt, row.normal, row.friction);
     if (guest_of_[meeting.b.body.index] == kNoRigid) row.given_b = felt;
   }
-  island->sources.push_back({RowSource::Meeting, 0, index});
+  island->sources.push_back(source);
   island->solver.add_row(row);
 }
 
@@ -436,9 +442,13 @@ void SolidEngine::finish_island(Island& island, float dt) {
       shared_->points[source.index].impulse = impulse;
     } else if (source.kind == RowSource::Overlap) {
       finish_overlap(island, overlaps_.overlaps()[source.index], row);
-    } else if (source.kind == RowSource::Meeting) {
-      const SolidMeeting& meeting = meetings_.meetings()[source.index];
-      note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, -meeting.gap, impulse);
+    } else if (source.kind == RowSource::Meeting || source.kind == RowSource::Floor) {
+      const bool is_floor = source.kind == RowSource::Floor;
+      const SolidMeeting& meeting = is_floor ? listed_.floors[source.index] : meetings_.meetings()[source.index];
+      // The depth is that of the skin, which has a row of its own.
+      if (!is_floor || row.active) {
+        note_contact(meeting.a.body, meeting.b.body, meeting.point, row.normal, is_floor ? 0 : -meeting.gap, impulse);
+      }
       if (length_squared(row.multiplier) > 0) {
         meeting_memory_.push_back({meeting.a.body, meeting.b.body, memory_key(meeting), row.multiplier});
       }

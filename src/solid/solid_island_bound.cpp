@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "solid/motion_bound.h"
 #include "solid/solid_island.h"
+#include "solve/motion_bound.h"
 
 namespace pliant {
 namespace {
@@ -53,6 +53,7 @@ std::optional<SolidIsland::MotionLimit> SolidIsland::find_motion_limit(Workers& 
     const std::optional<double> free = guest.member->free_motion();
     if (!free) return std::nullopt;
     add(*free);
+    before.stored += guest.member->stored_energy(workers);
   }
   before.asked = asked_motion();
   // By the bound, depth that is mended in bodies that are strained already may add to the strain, a little in every
@@ -74,6 +75,10 @@ double SolidIsland::asked_motion() const {
     const std::uint32_t rigid = row.a != IslandRowEnd::kFixed ? row.a : row.b;
     const double arm = length_squared(row.linear) > 0 ? 1 : rigids_[rigid - solids_.size()].radius;
     ask(row.a, row.b, std::abs(row.target) * static_cast<float>(arm));
+  }
+  for (std::size_t i = 0; i < guests().size(); ++i) {
+    float& speed = speeds[speeds.size() - guests().size() + i];
+    speed = std::max(speed, guests()[i].member->asked_speed());
   }
   double total = 0;
   for (std::size_t i = 0; i < speeds.size(); ++i) total += masses_[i] * std::pow(static_cast<double>(speeds[i]), 2);
@@ -98,14 +103,14 @@ bool SolidIsland::is_squeezed() const {
   });
 }
 
-/// After the members have their new velocities. What rows gave those that had too much is forgotten. Of them only
-/// solids store energy; the others get no faster than the fastest member was.
+/// After the members have their new velocities. What rows gave those that had too much is forgotten. Those that store
+/// no energy get no faster than the fastest member was.
 void SolidIsland::bound_motion(Workers& workers, const MotionLimit& limit, float dt) {
   std::vector<double> energies;
   for (const Solid& solid : solids_) energies.push_back(solid.body->energy_after(workers, dt));
   for (const Rigid& rigid : rigids_) energies.push_back(0.5 * rigid.motion_squared());
   for (const SpringMember& nodes : spring_members()) energies.push_back(0.5 * nodes.motion());
-  for (const Guest& guest : guests()) energies.push_back(0.5 * guest.member->motion());
+  for (const Guest& guest : guests()) energies.push_back(guest.member->energy_after(workers, dt));
   const double cap = largest_part(energies, limit.energy);
   if (cap == std::numeric_limits<double>::infinity()) return;
   const Vec3d momentum = total_momentum();
@@ -125,7 +130,9 @@ void SolidIsland::bound_motion(Workers& workers, const MotionLimit& limit, float
     if (nodes.bound_motion(most_of_next())) forget(nodes.pushes);
   }
   for (Guest& guest : guests()) {
-    if (guest.member->bound_motion(most_of_next())) forget(guest.pushes);
+    const double of_mover = most_of_next();
+    const double own = guest.member->stored_energy(workers) > 0 ? most : of_mover;
+    if (guest.member->bound_motion(workers, own, dt)) forget(guest.pushes);
   }
   if (!is_in_flight()) return;
   // What a solve that went far astray found of the momentum is of no use either.

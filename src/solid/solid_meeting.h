@@ -15,6 +15,7 @@ struct MeetingSide {
   std::uint32_t count = 0;               ///< of nodes; 0 for a rigid body
   std::array<std::uint32_t, 3> nodes{};  ///< of the body's mesh
   std::array<float, 3> weights{};        ///< with the sum 1
+  bool is_core = false;                  ///< of a layered body: the points of its core below them
 };
 
 struct SolidMeeting {

@@ -85,14 +85,17 @@ class IslandGuest {
   virtual Vector6 missing_impulse(Workers& workers) = 0;
   virtual void move(const Vector6& motion) = 0;
 
-  // --- Where the solve was cut off (solid/motion_bound.h) ----------------------------------------------------------
-  /// Σ m |v|² if nothing but forces acted in this substep, J; none where more is stored than that tells.
-  virtual std::optional<double> free_motion() const { return std::nullopt; }
-  /// The same as it is now.
-  virtual double motion() const { return 0; }
-  virtual Vec3d momentum() const { return {}; }
+  // --- Where the solve was cut off (solve/motion_bound.h) ----------------------------------------------------------
+  /// Σ m |v|² if nothing but forces acted in this substep, J; none where others may put energy into it.
+  virtual std::optional<double> free_motion() const = 0;
+  /// J, as the substep began; of those that know.
+  virtual double stored_energy(Workers& /*workers*/) const { return 0; }
+  virtual float asked_speed() const { return 0; }  ///< m/s, by its own rows
+  /// J, of motion as it is now, and of what is stored when the substep ends.
+  virtual double energy_after(Workers& workers, float dt) = 0;
+  virtual Vec3d momentum() const = 0;
   /// Leaves it no more than ½ `most`² J. Returns whether it had more.
-  virtual bool bound_motion(double /*most*/) { return false; }
+  virtual bool bound_motion(Workers& workers, double most, float dt) = 0;
 };
 
 /// A contact of one of its nodes, or of a point of a face or edge, with a rigid body that gives way.

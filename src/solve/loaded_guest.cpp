@@ -295,7 +295,7 @@ Vec3d LoadedGuest::momentum() const {
   return whole_.momentum([&](std::size_t i) { return velocity_at(static_cast<std::uint32_t>(i)); });
 }
 
-bool LoadedGuest::bound_motion(double most) {
+bool LoadedGuest::bound_motion(Workers&, double most, float) {
   const double now = motion();
   if (now <= most * most) return false;
   const double slower = most / std::sqrt(now);

@@ -96,11 +96,12 @@ class LoadedGuest final : public IslandGuest {
   Vector6 missing_impulse(Workers& workers) override;
   void move(const Vector6& motion) override;
   std::optional<double> free_motion() const override;
-  double motion() const override;
+  double energy_after(Workers&, float) override { return 0.5 * motion(); }
   Vec3d momentum() const override;
-  bool bound_motion(double most) override;
+  bool bound_motion(Workers& workers, double most, float dt) override;
 
  private:
+  double motion() const;  ///< Σ m |v|² as it is now, J
   bool is_moved(std::uint32_t node) const { return whole_.is_moved(node); }
   Vec3d velocity_at(std::uint32_t node) const { return start_[node] + x_[node]; }
   Vec3d relative_velocity(const Segment& segment) const {

@@ -261,12 +261,14 @@ void World::Impl::solve_solid_islands(float dt) {
   scratch_slots.assign(solid_islands.bodies.begin(), solid_islands.bodies.end());
   std::sort(scratch_slots.begin(), scratch_slots.end());
   layered.share(scratch_slots, shared_rows.bodies, pressed_nodes, state.def.gravity, dt, shared_guests);
+  find_floors(dt);
   particle.share_guests(shared_guests, dt);
   solid.solve({.bodies = solid_islands.bodies,
                .starts = solid_islands.starts,
                .shared = &shared_rows,
                .nodes = &shared_nodes,
-               .guests = &shared_guests},
+               .guests = &shared_guests,
+               .floors = floors},
               state.def.gravity, dt);
   rigid.take_back(shared_rows, dt);
   particle.take_back(shared_nodes);
@@ -287,6 +289,32 @@ void World::Impl::find_pressed() {
   }
   std::stable_sort(pressed_nodes.begin(), pressed_nodes.end(),
                    [](const auto& a, const auto& b) { return a.body != b.body ? a.body < b.body : a.node < b.node; });
+}
+
+/// Skins that are pressed flat pass the load on to their cores. That of two skins is the cores' both ways: each against
+/// the other's skin, and against the other.
+void World::Impl::find_floors(float dt) {
+  floors.clear();
+  if (layered.slots().empty()) return;
+  const auto view = [&](const MeetingSide& side, Vec3 normal) -> std::optional<LayeredBody::CoreView> {
+    if (side.count == 0 || !layered.has(side.body.index) || !layered.is_awake(side.body.index)) return std::nullopt;
+    return layered.body(side.body.index)
+        .view_of_core({side.nodes.data(), side.count}, {side.weights.data(), side.count}, normal);
+  };
+  for (const SolidMeeting& meeting : solid.meetings()) {
+    if (meeting.b_is_open) continue;
+    const auto a = view(meeting.a, meeting.normal), b = view(meeting.b, -meeting.normal);
+    const auto add = [&](bool of_a, bool of_b) {
+      SolidMeeting floor = meeting;
+      if (of_a) floor.gap += a->further, floor.velocity_a = a->velocity, floor.a.is_core = true;
+      if (of_b) floor.gap += b->further, floor.velocity_b = b->velocity, floor.b.is_core = true;
+      const float closing = dot(floor.velocity_b - floor.velocity_a, floor.normal);
+      if (floor.gap <= dt * std::max(closing, 0.0f)) floors.push_back(floor);
+    };
+    if (a) add(true, false);
+    if (b) add(false, true);
+    if (a && b) add(true, true);
+  }
 }
 
 bool World::Impl::is_in_turn(BodyId id) const {

@@ -235,6 +235,7 @@ struct World::Impl {
   /// The surfaces that solids meet besides each other.
   std::span<const BodySurface> other_surfaces();
   void find_pressed();
+  void find_floors(float dt);
   bool gives_way(BodyId id) const;
   bool is_in_turn(BodyId id) const;
   void advance(float dt);
@@ -301,6 +302,7 @@ struct World::Impl {
   std::vector<float> masses;              ///< kg, by slot, of what they touch; scratch
   SharedGuests shared_guests;
   std::vector<LayeredEngine::Pressed> pressed_nodes;  ///< where other bodies touch layered ones
+  std::vector<SolidMeeting> floors;                   ///< where they have come through to the core
   std::vector<BodySurface> met_surfaces;              ///< of cloth, rope, jelly and layered bodies
   std::vector<std::pair<BodyId, BodyId>> touching_now;
 };
