@@ -65,16 +65,16 @@ void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
   const std::uint32_t slot = layered.id.index;
   const std::span<const Vec3> x = node_positions(slot), v = node_velocities(slot);
   const Vec3 boost = dt * (layered.settings.gravity_scale * gravity + acceleration(layered));
+  const auto against_core = [&](std::size_t node) { return length(v[node] - layered.body->core_velocity_at(x[node])); };
   float fastest = 0;
-  for (const Vec3 velocity : v) fastest = std::max(fastest, length_squared(velocity + boost));
+  for (std::size_t i = 0; i < v.size(); ++i) fastest = std::max(fastest, length(v[i] + boost) + against_core(i));
   if (!is_finite(layered.box.size()) || !std::isfinite(fastest)) return;
-  const float margin = kMargin * layered.body->layer().cell();
-  const Aabb bounds = layered.box.expanded(margin + dt * std::sqrt(fastest));
+  const float margin = kMargin * layered.body->layer().cell(), farthest = margin + dt * fastest;
+  const Aabb bounds = layered.box.expanded(farthest);
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     const Obstacle& obstacle = obstacles_[o];
     if (!collide(layered.settings.filter, obstacle.filter) || !bounds.overlaps(obstacle.bounds)) continue;
     const float friction = std::sqrt(layered.settings.friction * obstacle.friction);
-    const float farthest = margin + dt * std::sqrt(fastest);
     const Aabb near_box = obstacle.bounds.expanded(farthest);
     const StillPlane ground(obstacle);
     const auto look = [&](std::uint32_t node, LookingNode& at) {
@@ -82,7 +82,8 @@ void LayeredEngine::find_touches(Entry& layered, Vec3 gravity, float dt) const {
       at.x = x[node];
       at.surface_velocity = obstacle.velocity_at(at.x);
       at.approach = v[node] + boost - at.surface_velocity;
-      at.watched = margin;
+      // It may follow the core, too: where nodes beside it have been stopped already.
+      at.watched = margin + dt * against_core(node);
       return true;
     };
     const auto keep = [&](NodeTouch& touch) {

@@ -16,12 +16,11 @@ constexpr float kSkinPenalty = 0.3f;
 
 /// m that contacts may be wrong by: a share of what the skin is pressed in by, where that is more. A tenth of a
 /// millimetre is nothing beside the centimetre that a soft skin gives way, and all that a stiff one does. (With
-/// tolerance.violation for all a soft ring takes 10.7 iterations a step instead of 7.4.) What is pressed flat stands on
-/// its core, of which this says nothing.
+/// tolerance.violation for all a soft ring takes 10.7 iterations a step instead of 7.4.)
 double allowed_violation(const LayeredTolerance& tolerance, const LayeredSystem::RowSums& sums, float dt) {
   constexpr double kOfIndentation = 0.02;
   const auto least = static_cast<double>(tolerance.violation);
-  if (sums.is_flat || !(sums.footing > 0)) return least;
+  if (!(sums.footing > 0)) return least;
   return std::max(least, kOfIndentation * sums.pressed / (static_cast<double>(dt) * sums.footing));
 }
 
@@ -79,13 +78,15 @@ LayeredSolver::Judgement LayeredSolver::update_rows(const LayeredTolerance& tole
   const double lever = std::max(static_cast<double>(tolerance.lever), kOfPatch * radius);
   const double change = std::max(length(push), length(moment) / lever);
   last_sum_ = sums.given;
-  const double allowed = allowed_violation(tolerance, sums, dt) / static_cast<double>(dt);
   // Impulses of the last step that are too large part what they push, and shrink from round to round: a ball that is
   // pressed flat in one step would be thrown up in the next.
   const double opening = sums.size > 0 ? sums.opening / sums.size : 0;
-  const double violation = std::max(static_cast<double>(sums.progress.violation), opening);
-  return {.is_settled = (change <= kSteadyForce * sums.size || !moves) && violation <= allowed,
-          .is_held = violation <= kWellHeld * allowed};
+  // Rows of the core, of which the skin says nothing, may be wrong by no more than those of a stiff skin.
+  const double of_skin =
+      std::max(static_cast<double>(sums.skin_violation), opening) / allowed_violation(tolerance, sums, dt);
+  const double of_core = static_cast<double>(sums.core_violation) / static_cast<double>(tolerance.violation);
+  const double wrong = static_cast<double>(dt) * std::max(of_skin, of_core);
+  return {.is_settled = (change <= kSteadyForce * sums.size || !moves) && wrong <= 1, .is_held = wrong <= kWellHeld};
 }
 
 void LayeredSolver::begin_round(Workers& workers) {

@@ -277,7 +277,8 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
       sums.progress.add({change, size * size, -opening});
       sums.size += size;
       const bool is_contact = row.kind == LayeredRow::Kind::Contact;
-      if (row.next_active && !is_contact) sums.is_flat = true;
+      float& violation = is_contact ? sums.skin_violation : sums.core_violation;
+      violation = std::max(violation, -opening);
       if (row.next_active && is_contact) {
         sums.pressed += static_cast<double>(pliant::dot(row.multiplier, row.normal));
         sums.footing += static_cast<double>(layer_->footing(row.node));
@@ -293,7 +294,8 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
     total.progress.add(part.progress);
     total.size += part.size, total.opening += part.opening;
     total.pressed += part.pressed, total.footing += part.footing;
-    total.is_flat = total.is_flat || part.is_flat;
+    total.skin_violation = std::max(total.skin_violation, part.skin_violation);
+    total.core_violation = std::max(total.core_violation, part.core_violation);
     total.moment += part.moment, total.spread += part.spread;
     for (std::size_t k = 0; k < 6; ++k) total.given[k] += part.given[k];
   }

@@ -118,15 +118,15 @@ class LayeredSystem {
   void add_row_impulses(float sign);
   struct RowSums {
     RowProgress progress;
-    double size = 0;     ///< of the multipliers, N s
+    float skin_violation = 0, core_violation = 0;  ///< m/s, the largest of contacts, and of limits and floors
+    double size = 0;                               ///< of the multipliers, N s
     Vec3d moment{};      ///< of their sizes: the arm of the centre of pressure, times the size
     double spread = 0;   ///< Σ |λ| |arm|²
     Vector6 given{};     ///< by them to the body, N s and N m s, world axes
     double opening = 0;  ///< Σ of impulses times the speeds at which what they push opens, J: none where all is right
     // Of contacts that push:
-    double pressed = 0;    ///< along their normals, N s
-    double footing = 0;    ///< under them (LayeredLayer::footing), N/m
-    bool is_flat = false;  ///< a limit pushes, too
+    double pressed = 0;  ///< along their normals, N s
+    double footing = 0;  ///< under them (LayeredLayer::footing), N/m
   };
   /// After a round: the rows take the velocities that it found.
   RowSums update_rows();
