@@ -19,7 +19,7 @@ struct Ridges {
   float depth = 0.05f;  ///< m
 };
 
-/// Exactly one of the first five says what it is.
+/// Exactly one of the first five says what it is: its form.
 struct SurfaceDraft {
   std::optional<Vec2> torus, cylinder;
   std::optional<float> sphere;
@@ -113,7 +113,74 @@ bool surface_of_mesh(const SceneReader& r, const SurfaceDraft& draft, Atlas& out
   return true;
 }
 
-bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
+/// The form that a draft has, or none if it has several or none at all.
+std::string_view form_of(const SceneReader& r, const SurfaceDraft& draft) {
+  const std::pair<bool, std::string_view> forms[] = {{draft.torus.has_value(), "torus"},
+                                                     {draft.cylinder.has_value(), "cylinder"},
+                                                     {draft.sphere.has_value(), "sphere"},
+                                                     {draft.mesh.has_value(), "mesh"},
+                                                     {draft.heightfield.has_value(), "heightfield"}};
+  std::string_view form;
+  int found = 0;
+  for (const auto& [is_given, name] : forms) {
+    if (is_given) form = name, ++found;
+  }
+  if (found == 1) return form;
+  r.refuse(
+      fmt::format("exactly one of `torus`, `cylinder`, `sphere`, `mesh` and `heightfield` is needed, found {}", found));
+  return {};
+}
+
+/// Fields that say nothing about the form: a slip, or a wish that would not come true.
+bool has_idle_fields(const SceneReader& r, const SurfaceDraft& draft, std::string_view form) {
+  struct Use {
+    std::string_view field, forms, where;
+  };
+  constexpr Use kUses[] = {{"segments", "torus cylinder sphere", "`torus`, `cylinder` and `sphere`"},
+                           {"rows", "torus cylinder", "`torus` and `cylinder`"},
+                           {"ridges", "torus cylinder sphere mesh", "closed surfaces"},
+                           {"resolution", "mesh", "`mesh`"},
+                           {"charts", "mesh", "`mesh`"},
+                           {"crease_angle", "mesh", "`mesh`"},
+                           {"fill", "mesh", "`mesh`"}};
+  for (const Use& use : kUses) {
+    const JsonValue* value = r.value().find(use.field);
+    if (!value) continue;
+    const bool needs_resolution = use.forms == "mesh" && use.field != "resolution";
+    if (use.forms.find(form) == std::string_view::npos) {
+      r.member(use.field, *value).refuse(fmt::format("this is for {}, and does nothing for `{}`", use.where, form));
+    } else if (needs_resolution && !draft.resolution) {
+      r.member(use.field, *value).refuse("this needs a `resolution`: without one the mesh's vertices are the nodes");
+    } else {
+      continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+/// An error of a generator, told by the names of the scene.
+void refuse_form(const SceneReader& r, std::string_view form, Error error) {
+  const bool is_rows = error.field == "tube_segments" || error.field == "rows";
+  const std::string_view name = is_rows                                               ? "rows"
+                                : error.field == "segments" || error.field == "cells" ? "segments"
+                                                                                      : form;
+  // "atlas_torus: the tube …", "atlas_torus needs tube_segments of …"
+  constexpr std::string_view kPrefix = "atlas_", kTubeSegments = "tube_segments";
+  const std::size_t colon = error.message.find(": ");
+  if (error.message.starts_with(kPrefix)) {
+    error.message = colon != std::string::npos ? error.message.substr(colon + 2)
+                                               : fmt::format("a {}", error.message.substr(kPrefix.size()));
+  }
+  if (const std::size_t at = error.message.find(kTubeSegments); at != std::string::npos) {
+    error.message.replace(at, kTubeSegments.size(), "rows");
+  }
+  const JsonValue* value = r.value().find(name);
+  if (!value) return r.refuse(error.message);
+  r.member(name, *value).refuse(error.message);
+}
+
+bool make_surface(const SceneReader& r, std::string_view form, const SurfaceDraft& draft, Atlas& out) {
   if (draft.mesh) return surface_of_mesh(r, draft, out);
   try {
     const int quarter = std::max(draft.segments / 4, 1);
@@ -122,7 +189,7 @@ bool make_surface(const SceneReader& r, const SurfaceDraft& draft, Atlas& out) {
     if (draft.heightfield) out = atlas_heightfield(*draft.heightfield);
     if (draft.cylinder) out = atlas_cylinder(draft.cylinder->x, draft.cylinder->y, quarter, draft.rows);
   } catch (const BadResult& bad) {
-    return r.refuse(bad.error()), false;
+    return refuse_form(r, form, bad.error()), false;
   }
   return true;
 }
@@ -150,13 +217,9 @@ struct LayeredDraft : NodeBodyDraft<LayeredDef> {
 void read_surface(const SceneReader& r, LayeredDraft& out) {
   SurfaceDraft draft;
   if (!read_fields(r, draft, surface_fields())) return;
-  const int forms = (draft.torus ? 1 : 0) + (draft.cylinder ? 1 : 0) + (draft.sphere ? 1 : 0) + (draft.mesh ? 1 : 0) +
-                    (draft.heightfield ? 1 : 0);
-  if (forms != 1) {
-    return r.refuse(fmt::format(
-        "exactly one of `torus`, `cylinder`, `sphere`, `mesh` and `heightfield` is needed, found {}", forms));
-  }
-  if (make_surface(r, draft, out.atlas)) out.ridges = draft.ridges;
+  const std::string_view form = form_of(r, draft);
+  if (form.empty() || has_idle_fields(r, draft, form)) return;
+  if (make_surface(r, form, draft, out.atlas)) out.ridges = draft.ridges;
 }
 
 const Fields<LayerPart>& part_fields() {
@@ -206,9 +269,9 @@ Field<LayeredDraft> map_field(const char* name, std::vector<float> LayeredDef::*
 }
 
 const Fields<CoreSpring>& spring_fields() {
-  static const Fields<CoreSpring> fields = {field("point", &CoreSpring::point), field("place", &CoreSpring::place),
-                                            field("stiffness", &CoreSpring::stiffness, kNotNegative),
-                                            field("damping", &CoreSpring::damping, kNotNegative)};
+  static const Fields<CoreSpring> fields = {
+      field("point", &CoreSpring::point), field("place", &CoreSpring::place).required(),
+      field("stiffness", &CoreSpring::stiffness, kNotNegative), field("damping", &CoreSpring::damping, kNotNegative)};
   return fields;
 }
 
@@ -227,7 +290,13 @@ Field<LayeredDraft> own(std::string name, M LayeredDef::*member, Range range = k
 
 /// With how well it is to be solved; the body's own fields are read later and win.
 void read_material(const SceneReader& r, LayeredDraft& d) {
-  if (!read_solid_material(r, d.material) || !d.material.solver) return;
+  if (!read_solid_material(r, d.material)) return;
+  // A material of the library may break; a wish for it would not come true.
+  for (const std::string_view name : {"strength", "toughness", "grain_strength", "grain_modulus", "elasticity"}) {
+    const JsonValue* value = r.value().as<JsonValue::Object>() ? r.value().find(name) : nullptr;
+    if (value) return r.member(name, *value).refuse("layers are linear, have no grain and do not break: leave it out");
+  }
+  if (!d.material.solver) return;
   d.tolerance = d.material.solver->tolerance, d.max_iterations = d.material.solver->max_iterations;
   d.material.solver.reset();
 }
@@ -281,9 +350,14 @@ Fields<LayeredDraft> how_fields() {
 }
 
 bool use_parts(const SceneReader& r, LayeredDraft& draft) {
-  for (const LayerPart& part : draft.parts) {
+  for (std::size_t i = 0; i < draft.parts.size(); ++i) {
+    const LayerPart& part = draft.parts[i];
     const auto nodes = select_nodes(draft.atlas.surface.vertices, part.nodes);
-    if (!nodes) return r.refuse(nodes.error()), false;
+    if (!nodes) {
+      Error error = nodes.error();
+      error.field = fmt::format("parts[{}].nodes", i);
+      return r.refuse(error), false;
+    }
     const auto set = [&](std::vector<float>& factors, float value) {
       if (factors.empty()) factors.assign(draft.atlas.node_count(), 1);
       for (const std::uint32_t node : *nodes) factors[node] = value;
@@ -312,6 +386,12 @@ bool use_ridges(const SceneReader& r, LayeredDraft& draft) {
   draft.core = std::move(core->points);
   const Ridges ridges = *draft.ridges;
   draft.atlas = displaced(std::move(draft.atlas), [&](Vec3 p, Vec3 n) { return ridge_at(ridges, p, n); });
+  if (const Result<double> layer = check_layer_core(draft.atlas.surface, draft.core); !layer) {
+    r.refuse(Error{
+        .message = fmt::format("{} ridges of {:g} m fold over: take fewer or lower ones", ridges.count, ridges.depth),
+        .field = "surface.ridges"});
+    return false;
+  }
   return true;
 }
 

@@ -171,6 +171,13 @@ std::optional<Transform> start_of(const SceneReader& r, const SceneBody& body, c
             : fmt::format("`{}` has no held nodes of the name `{}`", shown(name), shown(draft.held)));
     return {};
   }
+  if (std::holds_alternative<LayeredDef>(body.def)) {
+    r.refuse(
+        fmt::format("`{}` is layered and moves by forces: hold its core by `springs`, or fix it by "
+                    "\"core_is_fixed\"",
+                    shown(name)));
+    return {};
+  }
   const auto* rigid = std::get_if<RigidDef>(&body.def);
   if (!rigid || rigid->motion != Motion::Kinematic) {
     r.refuse(fmt::format("`{}` is not kinematic; set its \"motion\" to \"kinematic\"", shown(name)));

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/world_limits.h"
 #include "layered/layered_engine_entry.h"
 
 namespace pliant {
 namespace {
-
-// The same range as that of rigid bodies.
-constexpr double kMaxDistance = 1e7, kMaxSpeed = 1e6;
 
 void add_floats(Hasher& hasher, const LaneVectors& vectors) {
   hasher.add_array(std::span<const float>(vectors.floats()));
@@ -90,7 +88,8 @@ void LayeredEngine::find_lost(std::vector<std::uint32_t>& slots) const {
     const Entry& layered = entry(slot);
     if (!layered.is_active()) continue;
     const LayeredState& state = layered.body->state();
-    const bool is_near = length(state.position) <= kMaxDistance && length(part_of(state.velocity, 0)) <= kMaxSpeed;
+    const bool is_near = length(state.position) <= static_cast<double>(kMaxDistance) &&
+                         length(part_of(state.velocity, 0)) <= static_cast<double>(kMaxSpeed);
     if (!is_near || !layered.body->is_finite()) slots.push_back(slot);
   }
 }

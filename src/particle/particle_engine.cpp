@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/world_limits.h"
 #include "math/point_masses.h"
 #include "particle/particle_body.h"
 
 namespace pliant {
 namespace {
-
-// The same range as that of rigid bodies.
-constexpr float kMaxDistance = 1e7f, kMaxSpeed = 1e6f;
 
 bool is_within(Vec3 v, float limit) {
   // Written so that NaN is outside.

@@ -6,16 +6,11 @@
 #include <BulletCollision/CollisionDispatch/btManifoldResult.h>
 #include <LinearMath/btTransformUtil.h>
 
+#include "base/world_limits.h"
 #include "rigid/rigid_impl.h"
 
 namespace pliant {
 namespace {
-
-// Beyond these a float has too few digits left for a step to mean anything: a body this fast or this far is a bug in
-// the scene, and is taken out before it can upset others.
-constexpr float kMaxSpeed = 1e6f;         // m/s
-constexpr float kMaxAngularSpeed = 1e5f;  // rad/s
-constexpr float kMaxDistance = 1e7f;      // m
 
 bool is_within(const btVector3& v, float limit) {
   // Written so that NaN is outside.

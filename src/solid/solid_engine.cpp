@@ -5,14 +5,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/world_limits.h"
 #include "solid/solid_engine_entry.h"
 #include "solid/solid_measures.h"
 
 namespace pliant {
 namespace {
 
-// The same range as that of rigid bodies.
-constexpr float kMaxDistance = 1e7f, kMaxSpeed = 1e6f;
 /// Cells; from how deep inside a thick body others are pushed out.
 constexpr float kDeepest = 3;
 

@@ -33,10 +33,8 @@ Status check_def(const WorldDef& def) {
 
 Status check_def(const RigidDef& def) {
   Check check;
-  check.finite("position", def.position);
-  check.rotation("rotation", def.rotation);
-  check.finite("velocity", def.velocity);
-  check.finite("angular_velocity", def.angular_velocity);
+  check.place(def.position, def.rotation);
+  check.motion(def.velocity, def.angular_velocity);
   if (def.motion == Motion::Dynamic && !def.mass_properties) {
     if (def.mass) {
       check.positive("mass", *def.mass);
@@ -65,9 +63,14 @@ Status check_def(const SolidSolver& solver) {
 }
 
 Status check_def(const SolidMaterial& m) {
+  constexpr float kStiffest = 1e14f;  // Pa, a hundred times diamond: beyond, matrices leave the range of floats
+  constexpr float kDensest = 1e12f;   // kg/m³
   Check check;
   check.positive("density", m.density);
+  check.that(m.density <= kDensest, "density", fmt::format("{} is more than {:g} kg/m³", m.density, kDensest));
   check.positive("young_modulus", m.young_modulus);
+  check.that(m.young_modulus <= kStiffest, "young_modulus",
+             fmt::format("{} is more than {:g} Pa", m.young_modulus, kStiffest));
   check.range("poisson_ratio", m.poisson_ratio, -0.9f, 0.495f);
   check.not_negative("grain_modulus", m.grain_modulus);
   check.that(m.grain_modulus == 0 || m.grain_modulus >= m.young_modulus, "grain_modulus",
@@ -109,11 +112,9 @@ Status check_def(const SolidDef& def) {
   for (const MeshProblem& problem : validate(def.mesh)) check.that(false, "mesh", problem.message);
   check.that(def.mesh.regions.empty() || def.mesh.regions.size() == def.mesh.tets.size(), "mesh.regions",
              fmt::format("there are {} regions for {} tets", def.mesh.regions.size(), def.mesh.tets.size()));
-  check.finite("position", def.position);
-  check.rotation("rotation", def.rotation);
+  check.place(def.position, def.rotation);
   check.finite("stretch", def.stretch);
-  check.finite("velocity", def.velocity);
-  check.finite("angular_velocity", def.angular_velocity);
+  check.motion(def.velocity, def.angular_velocity);
   check.within("material", check_def(def.material));
   for (std::size_t i = 0; i < def.region_materials.size(); ++i) {
     check.within(fmt::format("region_materials[{}]", i), check_def(def.region_materials[i]));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/world_limits.h"
 #include "pliant/math.h"
 #include "pliant/result.h"
 #include "pliant/selection.h"
@@ -23,6 +24,19 @@ class Check {
   }
   void finite(const char* field, Vec3 v) {
     if (!is_finite(v)) fail(field, fmt::format("({}, {}, {}) is not finite", v.x, v.y, v.z));
+  }
+  /// Where something is, or how fast, as far as a world reaches.
+  void within(const char* field, Vec3 v, float most, const char* unit) {
+    finite(field, v);
+    that(length(v) <= most, field, fmt::format("({:g}, {:g}, {:g}) is more than {:g} {}", v.x, v.y, v.z, most, unit));
+  }
+  void place(Vec3 position, Quat orientation) {
+    within("position", position, kMaxDistance, "m from the origin");
+    rotation("rotation", orientation);
+  }
+  void motion(Vec3 velocity, Vec3 angular_velocity) {
+    within("velocity", velocity, kMaxSpeed, "m/s");
+    within("angular_velocity", angular_velocity, kMaxAngularSpeed, "rad/s");
   }
   void positive(const char* field, float value) {
     if (!(value > 0) || !std::isfinite(value)) {
@@ -54,10 +68,8 @@ class Check {
   /// Where a body is, how it moves, and what acts on it.
   template <typename Def>
   void placement(const Def& def) {
-    finite("position", def.position);
-    rotation("rotation", def.rotation);
-    finite("velocity", def.velocity);
-    finite("angular_velocity", def.angular_velocity);
+    place(def.position, def.rotation);
+    motion(def.velocity, def.angular_velocity);
     not_negative("friction", def.friction);
     finite("gravity_scale", def.gravity_scale);
   }

@@ -211,12 +211,20 @@ Status World::set_motor(JointId joint, const Motor& motor) {
 }
 
 Status World::set_friction(BodyId body, float friction) {
-  return impl_->queue(body, "set_friction", std::isfinite(friction) && friction >= 0,
+  if (!(friction >= 0)) return impl_->refuse(invalid("set_friction", "the friction must be 0 or more"));
+  return impl_->queue(body, "set_friction", std::isfinite(friction),
                       edit::SetNumber{body.index, edit::SetNumber::What::Friction, friction});
 }
 
 Status World::set_restitution(BodyId body, float restitution) {
-  return impl_->queue(body, "set_restitution", restitution >= 0 && restitution <= 1,
+  if (Status status = impl_->check(body, "set_restitution"); !status) return status;
+  if (!impl_->state.bodies[body.index].def) {
+    return impl_->refuse(invalid("set_restitution", "only rigid bodies have a restitution"));
+  }
+  if (!(restitution >= 0 && restitution <= 1)) {
+    return impl_->refuse(invalid("set_restitution", "the restitution must be from 0 to 1"));
+  }
+  return impl_->queue(body, "set_restitution", true,
                       edit::SetNumber{body.index, edit::SetNumber::What::Restitution, restitution});
 }
 

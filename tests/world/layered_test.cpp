@@ -124,7 +124,14 @@ TEST(LayeredWorld, NonsenseIsRefused) {
   def = ring({});
   def.core.assign(def.atlas.node_count(), {0, 5, 0});
   EXPECT_FALSE(world.add(def));
+  def = ring({});
+  def.material.young_modulus = 1e30f;
+  EXPECT_EQ(world.add(def).error().message, "1e+30 is more than 1e+14 Pa");
+  def = ring({0, 1e9f, 0});
+  EXPECT_EQ(world.add(def).error().message, "(0, 1e+09, 0) is more than 1e+07 m from the origin");
   const BodyId body = world.add(ring({0, 1, 0})).value();
+  EXPECT_EQ(world.set_restitution(body, 0.5f).error().message, "only rigid bodies have a restitution");
+  EXPECT_EQ(world.set_friction(body, -1).error().message, "the friction must be 0 or more");
   EXPECT_FALSE(world.hold(body, AllNodes{}).ok());
   EXPECT_FALSE(world.held_force(body));
   EXPECT_FALSE(world.add(JointDef{.a = body}));
