@@ -30,6 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// An empty name, as of a variable that was never set, is no wish to go without.
+std::string check_not_empty(const std::string& typed) { return typed.empty() ? "the name is empty" : ""; }
+
 struct RunOptions {
   std::string scene;
   std::optional<int> frames, threads;
@@ -268,19 +271,24 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--dt", options->dt, "Seconds per step; the scene's own if left out")->check(check_dt);
   command->add_option("--threads", options->threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--record", options->record,
-                      "Record: FILE.glb (animated glTF), or a folder for a VTU series with run.pvd");
-  command->add_option("--textures", options->textures,
-                      "Write the layered bodies' places, normals and contacts as textures to this folder");
+  command
+      ->add_option("--record", options->record,
+                   "Record: FILE.glb (animated glTF), or a folder for a VTU series with run.pvd")
+      ->check(check_not_empty);
+  command
+      ->add_option("--textures", options->textures,
+                   "Write the layered bodies' places, normals and contacts as textures to this folder")
+      ->check(check_not_empty);
   command->add_option("--texture-size", options->texture_size, "Texels along a side of them; 256 if left out")
       ->check(CLI::Range(8, 4096));
   command
       ->add_option("--texture-format", options->texture_format,
                    "`exr`: numbers as they are; `png`: 16 bits a channel, with ranges.csv; exr if left out")
       ->check(CLI::IsMember({"exr", "png"}));
-  command->add_option("--stats", options->stats, "Write numbers of every frame to this JSON file");
-  command->add_option("--trace", options->trace,
-                      "Write the time of every stage to this file, in Chrome's trace format");
+  command->add_option("--stats", options->stats, "Write numbers of every frame to this JSON file")
+      ->check(check_not_empty);
+  command->add_option("--trace", options->trace, "Write the time of every stage to this file, in Chrome's trace format")
+      ->check(check_not_empty);
   command
       ->add_option("--probe", options->probes,
                    "BODY or BODY:NODE: its position and velocity in the statistics; may be repeated")

@@ -46,9 +46,13 @@ class CoreMaker {
       if (!thin_bad_places(round > 2 * kRounds / 3) && !thin_deep_places()) return finish();
     }
     const std::size_t face = worst_face();
-    return Error{.message = fmt::format("there is no room for a layer under face {}: the surface folds there, or is "
-                                        "thinner than twice the layer; give less thickness, more nodes, or a core",
-                                        face),
+    // Where it is: the faces may be those of a mesh that was cut anew.
+    Vec3d at{};
+    for (const std::uint32_t i : surface_.faces[face]) at += surface_points_[i] / 3;
+    return Error{.message = fmt::format("there is no room for a layer under face {} at ({:.3g}, {:.3g}, {:.3g}): the "
+                                        "surface folds there, or is thinner than twice the layer; give less thickness, "
+                                        "more nodes, or a core",
+                                        face, at.x, at.y, at.z),
                  .field = fmt::format("faces[{}]", face)};
   }
 
