@@ -23,6 +23,16 @@ std::vector<double> find_steps(const BlockRows& rows) {
   return steps;
 }
 
+bool are_alike(const BlockRows& rows, const std::vector<double>& steps) {
+  constexpr double kMostApart = 2048;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    for (std::uint32_t k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
+      if (steps[rows.columns[k]] > kMostApart * steps[i]) return false;
+    }
+  }
+  return true;
+}
+
 /// The nearest multiple of both steps that both rows can hold.
 double rounded_to(double value, double a, double b) {
   const double coarse = std::max(a, b), most = kMost * std::min(a, b);
@@ -48,6 +58,7 @@ void LayerMatrix::build(const BlockRows& rows) {
   steps_.assign(kLanes * slices, 0), diagonals_.assign(48 * slices, 0), rounded_diagonals_.assign(48 * slices, 0);
   blocks_ = rows.columns.size() - rows.size();
   const std::vector<double> steps = find_steps(rows);
+  can_be_rounded_ = are_alike(rows, steps);
   for (std::uint32_t i = 0; i < rows.size(); ++i) set_row(rows, i, steps);
 }
 
