@@ -39,6 +39,24 @@ TEST(LayeredFlight, FastTorusKeepsItsSpinAndEnergy) { spin_freely(3e5f, 30); }
 TEST(LayeredFlight, VeryFastTorusKeepsItsSpinAndEnergy) { spin_freely(1e6f, 60); }
 TEST(LayeredFlight, FastStiffTorusKeepsItsSpinAndEnergy) { spin_freely(1e7f, 30); }
 
+// One half of the skin is 100,000 times as stiff as the other: the numbers of the soft one must not be lost beside its.
+TEST(LayeredFlight, AHalfStiffBallGainsNoEnergy) {
+  LayeredDef def;
+  def.atlas = atlas_sphere(0.3f, 8);
+  def.thickness = 0.08f;
+  def.material.young_modulus = 1e4f;
+  def.material.stiffness_damping = 0.002f;
+  def.angular_velocity = {1, 2, 3};
+  for (const Vec3 x : def.atlas.surface.vertices) def.stiffness_factors.push_back(x.x < 0 ? 1e5f : 1.0f);
+  const auto body = make_body(def);
+  Workers workers(1);
+  const double start = body->totals(workers).kinetic;
+  for (int i = 0; i < 200; ++i) {
+    body->solve(workers, {}, 1.0f / 60), body->advance(workers, 1.0f / 60);
+    ASSERT_LT(body->totals(workers).kinetic + body->elastic_energy(workers), 1.001 * start) << i;
+  }
+}
+
 TEST(LayeredFlight, ASpinningRingGrowsByWhatPullsItsSkinOutward) {
   // The same ring, once turning and once pulled by the same forces at rest.
   LayeredDef def = torus_def(1e6f);
