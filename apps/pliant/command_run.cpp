@@ -235,7 +235,6 @@ int simulate(const RunOptions& options, const Scene& scene, ScenePlayer& player,
 }
 
 int run(const RunOptions& options) {
-  watch_for_interrupts();
   const Result<fs::path> file = find_scene(options.scene);
   if (!file) return report_error(file.error()), kExitError;
   SceneErrors errors;
@@ -247,6 +246,8 @@ int run(const RunOptions& options) {
 
   Result<ScenePlayer> player = ScenePlayer::create(*scene);
   if (!player) return report_error(player.error()), kExitError;
+  // While meshes load there is nothing to end cleanly, and nothing that looks whether to: Ctrl-C ends at once.
+  watch_for_interrupts();
   Outputs outputs;
   if (const Status s = outputs.open(options, *scene, *player); !s.ok()) return report_error(s.error()), kExitError;
   return simulate(options, *scene, *player, outputs);
