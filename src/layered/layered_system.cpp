@@ -277,7 +277,7 @@ LayeredSystem::RowSums LayeredSystem::update_rows() {
       sums.progress.add({change, size * size, -opening});
       sums.size += size;
       const bool is_contact = row.kind == LayeredRow::Kind::Contact;
-      float& violation = is_contact ? sums.skin_violation : sums.core_violation;
+      float& violation = row.kind == LayeredRow::Kind::Floor ? sums.core_violation : sums.skin_violation;
       violation = std::max(violation, -opening);
       if (row.next_active && is_contact) {
         sums.pressed += static_cast<double>(pliant::dot(row.multiplier, row.normal));

@@ -118,7 +118,7 @@ class LayeredSystem {
   void add_row_impulses(float sign);
   struct RowSums {
     RowProgress progress;
-    float skin_violation = 0, core_violation = 0;  ///< m/s, the largest of contacts, and of limits and floors
+    float skin_violation = 0, core_violation = 0;  ///< m/s, the largest; the second of floors
     double size = 0;                               ///< of the multipliers, N s
     Vec3d moment{};      ///< of their sizes: the arm of the centre of pressure, times the size
     double spread = 0;   ///< Σ |λ| |arm|²
