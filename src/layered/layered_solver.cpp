@@ -86,9 +86,6 @@ LayeredSolver::Judgement LayeredSolver::update_rows(const LayeredTolerance& tole
       std::max(static_cast<double>(sums.skin_violation), opening) / allowed_violation(tolerance, sums, dt);
   const double of_core = static_cast<double>(sums.core_violation) / static_cast<double>(tolerance.violation);
   const double wrong = static_cast<double>(dt) * std::max(of_skin, of_core);
-    fprintf(stderr, "  rows %zu size %.4g change %.4g skin %.4g core %.4g open %.4g wrong %.4g moves %d\n",
-            body_->rows().size(), sums.size, change, double(sums.skin_violation), double(sums.core_violation), opening,
-            wrong, moves);
   return {.is_settled = (change <= kSteadyForce * sums.size || !moves) && wrong <= 1, .is_held = wrong <= kWellHeld};
 }
 
