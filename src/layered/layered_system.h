@@ -58,6 +58,8 @@ inline Vector6 operator*(const Matrix6& m, const Vector6& v) {
   for (std::size_t i = 0; i < 36; ++i) out[i / 6] += m[i] * v[i % 6];
   return out;
 }
+/// Of mass, from the point that the matrix is about.
+inline Vec3d center_of(const Matrix6& mass) { return Vec3d(mass[31], mass[20], mass[24]) / mass[0]; }
 /// Jᵀ W J of a point at `arm` with the 3x3 block W.
 void add_point_block(Matrix6& m, Vec3d arm, const LaneSym3<float>& block);
 /// The mass of a rigid body about `from`, `offset` from its centre.
