@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/motion_bound.h"
 #include "solid/solid_body.h"
 #include "solid/solid_measures.h"
+#include "solve/motion_bound.h"
 
 namespace pliant {
 namespace {
