@@ -143,7 +143,7 @@ class Run(CommandTest):
             with self.subTest(scene=scene.stem):
                 hashes = set()
                 for threads in ["1", "2"]:
-                    out = self.succeed("run", scene, "--frames", "100", "--threads", threads).stdout
+                    out = self.succeed("run", scene, "--frames", "60", "--threads", threads).stdout
                     hashes.add(re.search(r"state hash ([0-9a-f]{16})", out).group(1))
                 self.assertEqual(len(hashes), 1)
 
