@@ -10,8 +10,8 @@
 namespace pliant {
 namespace {
 
-/// Contacts stop before that (layered_body_contact.cpp); what else presses the layer, forces and its own weight, stops
-/// at this share of its thickness. The other ways nodes go so many thicknesses of it at most.
+/// Forces and its own weight press the layer to this share of its thickness at most; contacts, which have rows of their
+/// own (layered_body_contact.cpp), a little less. Other ways, nodes go so many thicknesses of the layer at most.
 constexpr float kThinnestOfAll = 0.1f, kFarthest = 2;
 constexpr std::size_t kGrain = 32;
 
