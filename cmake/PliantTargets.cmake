@@ -1,8 +1,10 @@
 # How pliant's own targets are made.
 #
-#   pliant_module(NAME [QUICK] SOURCES ... [LINK ...])   one folder of src/, an object library pliant_NAME
-#   pliant_test(NAME SOURCES ... [LINK ...])             one test program, found by CTest
-#   pliant_headers(OWNER TARGET [HEADERS ...])           TARGET uses the headers that OWNER reads once
+#   pliant_module(NAME [QUICK] SOURCES ... [LINK ...] [HEADERS ...])
+#                                                one folder of src/, an object library pliant_NAME; of HEADERS, which
+#                                                most of its files include, it reads all once
+#   pliant_test(NAME SOURCES ... [LINK ...])     one test program, found by CTest
+#   pliant_headers(OWNER TARGET [HEADERS ...])   TARGET uses the headers that OWNER reads once
 
 add_library(pliant_flags INTERFACE)
 target_compile_options(pliant_flags INTERFACE
@@ -35,8 +37,8 @@ endif()
 set(PLIANT_QUICK_BUILD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 
 # Two thirds of a build were spent on reading the same headers again for each file. OWNER, the first of those that are
-# compiled with the same options, reads them once; GCC takes no other's. Every file still includes what it uses:
-# PLIANT_PRECOMPILE=OFF builds without this.
+# compiled with the same options, reads them once; GCC takes no other's. A folder whose files share large headers of
+# their own reads these once too. Every file still includes what it uses: PLIANT_PRECOMPILE=OFF builds without this.
 function(pliant_headers owner target)
   if(NOT PLIANT_PRECOMPILE)
     return()
@@ -50,14 +52,16 @@ function(pliant_headers owner target)
 endfunction()
 
 function(pliant_module name)
-  cmake_parse_arguments(arg "QUICK" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "" "SOURCES;LINK;HEADERS" ${ARGN})
   add_library(pliant_${name} OBJECT ${arg_SOURCES})
   target_include_directories(pliant_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(pliant_${name} PRIVATE pliant_flags ${arg_LINK})
   if(arg_QUICK)
     target_compile_options(pliant_${name} PRIVATE ${PLIANT_QUICK_BUILD})
-    pliant_headers(pliant_scene pliant_${name})
+  endif()
+  if(arg_HEADERS OR arg_QUICK)
+    pliant_headers(pliant_${name} pliant_${name} ${arg_HEADERS})
   else()
     pliant_headers(pliant_base pliant_${name} <math/lane_math.h>)
   endif()

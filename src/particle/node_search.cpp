@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/lane_vectors.h"
+
 namespace pliant {
 namespace {
 
@@ -11,13 +13,12 @@ using Vec = LaneVec3<Float8>;
 /// Looks along a node's way at most.
 constexpr int kLooks = 8;
 
-Vec broadcast(Vec3 v) { return {pliant::broadcast(v.x), pliant::broadcast(v.y), pliant::broadcast(v.z)}; }
 Vec3 lane_of(const Vec& v, std::size_t lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
 void set_lane(Vec& v, std::size_t lane, Vec3 to) { v.x[lane] = to.x, v.y[lane] = to.y, v.z[lane] = to.z; }
 
 Vec turned(Quat rotation, const Vec& v) {
   const Vec3 x = rotation.rotate({1, 0, 0}), y = rotation.rotate({0, 1, 0}), z = rotation.rotate({0, 0, 1});
-  return LaneMat3<Float8>{broadcast(x), broadcast(y), broadcast(z)} * v;
+  return LaneMat3<Float8>{broadcast_vec8(x), broadcast_vec8(y), broadcast_vec8(z)} * v;
 }
 
 struct Touch {
@@ -85,14 +86,14 @@ void NodeSearch::find(std::uint32_t begin, std::uint32_t end, std::span<const Co
                 .x = load_nodes(x.data(), nodes.data()),
                 .v = load_nodes(v.data(), nodes.data()),
                 .look = {},
-                .clearance = pliant::broadcast(kLookAhead)};
+                .clearance = broadcast(kLookAhead)};
     const NodeLanes look = load_nodes(looks.data(), nodes.data());
     const Vec gone = lanes.x.xyz - look.xyz;
     const Float8 reach = sqrt(dot(gone, gone)) + sqrt(dot(lanes.v.xyz, lanes.v.xyz)) * h + obstacles_way;
     lanes.look = ~(reach < look.w) & (kNumbers < static_cast<std::int32_t>(group.count));
     while (!before.empty() && before.front().node < node) before = before.subspan(1);
     if (!any(lanes.look)) continue;
-    const Aabb box = bounds_of(lanes.x.xyz, lanes.x.xyz + lanes.v.xyz * pliant::broadcast(h));
+    const Aabb box = bounds_of(lanes.x.xyz, lanes.x.xyz + lanes.v.xyz * broadcast(h));
     for (const NearObstacle& near : obstacles) {
       if (near.bounds.overlaps(box)) look_at(near, lanes, before, fixed, rigid);
     }
@@ -110,11 +111,11 @@ void NodeSearch::look_at(const NearObstacle& near, Lanes& lanes, std::span<const
   if (!obstacle.is_dynamic) asked &= lanes.v.w > 0;
   if (!ties.empty()) leave_ties(obstacle, lanes, asked);
   if (!any(asked)) return;
-  const Vec arm = lanes.x.xyz - broadcast(obstacle.center_of_mass);
-  const Vec surface_velocity = broadcast(obstacle.velocity) + cross(broadcast(obstacle.angular_velocity), arm);
-  const Vec way = (lanes.v.xyz - surface_velocity) * pliant::broadcast(h);
+  const Vec arm = lanes.x.xyz - broadcast_vec8(obstacle.center_of_mass);
+  const Vec surface_velocity = broadcast_vec8(obstacle.velocity) + cross(broadcast_vec8(obstacle.angular_velocity), arm);
+  const Vec way = (lanes.v.xyz - surface_velocity) * broadcast(h);
   const Float8 distance = sqrt(dot(way, way));
-  const Vec place = turned(near.shape_from_world.rotation, lanes.x.xyz) + broadcast(near.shape_from_world.position);
+  const Vec place = turned(near.shape_from_world.rotation, lanes.x.xyz) + broadcast_vec8(near.shape_from_world.position);
   LaneDistance<Float8> found = nearest(near, lanes, asked, place, distance);
   const Float8 room = found.distance - (radius + margin);
   lanes.clearance = select(asked, min(lanes.clearance, room), lanes.clearance);
