@@ -111,15 +111,29 @@ std::vector<std::uint32_t> minimum_degree_order(Neighbours& graph, const std::ve
   return order;
 }
 
-/// c −= a bᵀ, blocks by columns.
+/// A block that others are multiplied with, each of its numbers in all lanes: read once, as stores to other blocks
+/// would make the compiler read it again.
 template <typename Real, std::size_t kSize, std::size_t kStride>
-void subtract_product(Real* c, const Real* a, const Real* b) {
-  for (std::size_t column = 0; column < kSize; ++column) {
-    auto sum = load_lanes<kStride>(c + column * kStride);
-    for (std::size_t k = 0; k < kSize; ++k) sum -= load_lanes<kStride>(a + k * kStride) * b[k * kStride + column];
-    store_lanes(c + column * kStride, sum);
+struct SpreadBlock {
+  using Lane = typename Lanes<Real, kStride>::Type;
+  Lane parts[kSize][kSize];
+
+  explicit SpreadBlock(const Real* b) {
+    for (std::size_t k = 0; k < kSize; ++k) {
+      for (std::size_t column = 0; column < kSize; ++column) parts[k][column] = b[k * kStride + column] - Lane{};
+    }
   }
-}
+  /// c −= a bᵀ, blocks by columns.
+  void subtract_product(Real* c, const Real* a) const {
+    Lane columns[kSize];
+    for (std::size_t k = 0; k < kSize; ++k) columns[k] = load_lanes<kStride>(a + k * kStride);
+    for (std::size_t column = 0; column < kSize; ++column) {
+      Lane sum = load_lanes<kStride>(c + column * kStride);
+      for (std::size_t k = 0; k < kSize; ++k) sum -= columns[k] * parts[k][column];
+      store_lanes(c + column * kStride, sum);
+    }
+  }
+};
 
 }  // namespace
 
@@ -225,11 +239,12 @@ void BlockCholeskyOf<Real, Size>::update_right_of(std::size_t column, Real* meet
     const bool meets = target >= meeting_begin_;
     Real* own = meets ? meeting_pivots + (target - meeting_begin_) * kReals : pivot(target);
     Real* blocks = meets ? meeting_blocks - starts_[meeting_begin_] * kReals : below(0);
-    subtract_product<Real, kSize, kStride>(own, below(k), below(k));
+    const SpreadBlock<Real, kSize, kStride> factor(below(k));
+    factor.subtract_product(own, below(k));
     std::size_t at = starts_[target];
     for (std::size_t m = k + 1; m < starts_[column + 1]; ++m) {
       while (rows_[at] != rows_[m]) ++at;  // the fill is there: elimination joined them
-      subtract_product<Real, kSize, kStride>(blocks + at * kReals, below(m), below(k));
+      factor.subtract_product(blocks + at * kReals, below(m));
     }
   }
 }
@@ -277,30 +292,34 @@ void BlockCholeskyOf<Real, Size>::factor(Workers* workers) {
 
 /// What goes to where the halves meet is taken from `meeting`.
 template <typename Real, std::size_t Size>
-void BlockCholeskyOf<Real, Size>::solve_forward(std::size_t begin, std::size_t end, Real* meeting) const {
-  Real* y = scratch_.data();
+void BlockCholeskyOf<Real, Size>::solve_forward(std::size_t begin, std::size_t end, std::size_t columns, Real* y,
+                                                Real* meeting) const {
+  const std::size_t width = columns * kStride;
   for (std::size_t column = begin; column < end; ++column) {
     const Real* l = pivot(column);
-    Real* v = y + column * kStride;
+    Real* own = y + column * width;
     // Right-hand sides that act in a few places are zero almost everywhere.
-    if (std::all_of(v, v + kSize, [](Real part) { return part == 0; })) continue;
-    for (std::size_t j = 0; j < kSize; ++j) {
-      v[j] *= l[j * kStride + j];
-      for (std::size_t i = j + 1; i < kSize; ++i) v[i] -= l[j * kStride + i] * v[j];
+    if (std::all_of(own, own + width, [](Real part) { return part == 0; })) continue;
+    for (Real* v = own; v != own + width; v += kStride) {
+      for (std::size_t j = 0; j < kSize; ++j) {
+        v[j] *= l[j * kStride + j];
+        for (std::size_t i = j + 1; i < kSize; ++i) v[i] -= l[j * kStride + i] * v[j];
+      }
     }
     for (std::size_t k = starts_[column]; k < starts_[column + 1]; ++k) {
       const Real* b = below(k);
-      Real* to = rows_[k] < meeting_begin_ ? y + rows_[k] * kStride : meeting + (rows_[k] - meeting_begin_) * kStride;
-      auto sum = load_lanes<kStride>(to);
-      for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<kStride>(b + j * kStride) * v[j];
-      store_lanes(to, sum);
+      Real* to = rows_[k] < meeting_begin_ ? y + rows_[k] * width : meeting + (rows_[k] - meeting_begin_) * width;
+      for (const Real* v = own; v != own + width; v += kStride, to += kStride) {
+        auto sum = load_lanes<kStride>(to);
+        for (std::size_t j = 0; j < kSize; ++j) sum -= load_lanes<kStride>(b + j * kStride) * v[j];
+        store_lanes(to, sum);
+      }
     }
   }
 }
 
 template <typename Real, std::size_t Size>
-void BlockCholeskyOf<Real, Size>::solve_backward(std::size_t begin, std::size_t end) const {
-  Real* y = scratch_.data();
+void BlockCholeskyOf<Real, Size>::solve_backward(std::size_t begin, std::size_t end, Real* y) const {
   for (std::size_t column = end; column-- > begin;) {
     const Real* l = pivot(column);
     Real* v = y + column * kStride;
@@ -327,14 +346,27 @@ void BlockCholeskyOf<Real, Size>::solve(Real* x, Workers* workers) const {
     store_lanes(y + position_[i] * kStride, load_lanes<kStride>(x + i * kStride));
   std::fill(second, y + scratch_.size(), Real(0));
   for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t which) {
-    solve_forward(begin, end, which == 0 ? meeting : second);
+    solve_forward(begin, end, 1, y, which == 0 ? meeting : second);
   });
   for (std::size_t k = 0; k < (count_ - meeting_begin_) * kStride; ++k) meeting[k] += second[k];
-  solve_forward(meeting_begin_, count_, meeting);
-  solve_backward(meeting_begin_, count_);
-  for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t) { solve_backward(begin, end); });
+  solve_forward(meeting_begin_, count_, 1, y, meeting);
+  solve_backward(meeting_begin_, count_, y);
+  for_halves(workers, [&](std::size_t begin, std::size_t end, std::size_t) { solve_backward(begin, end, y); });
   for (std::size_t i = 0; i < count_; ++i)
     store_lanes(x + i * kStride, load_lanes<kStride>(y + position_[i] * kStride));
+}
+
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve_lower(const Real* x, std::size_t columns, Real* y) const {
+  const std::size_t width = columns * kStride;
+  for (std::size_t i = 0; i < count_; ++i) std::copy_n(x + i * width, width, y + position_[i] * width);
+  solve_forward(0, count_, columns, y, y + meeting_begin_ * width);
+}
+
+template <typename Real, std::size_t Size>
+void BlockCholeskyOf<Real, Size>::solve_upper(Real* y, Real* x) const {
+  solve_backward(0, count_, y);
+  for (std::size_t i = 0; i < count_; ++i) std::copy_n(y + position_[i] * kStride, kStride, x + i * kStride);
 }
 
 template class BlockCholeskyOf<float>;

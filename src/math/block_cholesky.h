@@ -36,6 +36,10 @@ class BlockCholeskyOf {
   void factor(Workers* workers = nullptr);
   /// Solves in place; `x` holds `kStride` numbers for each block, of which those beyond `kSize` stay zero.
   void solve(Real* x, Workers* workers = nullptr) const;
+  /// The same in two halves, for Schur complements. First down, y = L⁻¹ x, in the order of elimination, of several
+  /// right-hand sides: `columns` times `kStride` numbers for each block. Then up, x = L⁻ᵀ y, of one; `y` is used up.
+  void solve_lower(const Real* x, std::size_t columns, Real* y) const;
+  void solve_upper(Real* y, Real* x) const;
 
   std::size_t size() const { return count_; }
   std::size_t factor_blocks() const { return rows_.size() + count_; }
@@ -54,8 +58,8 @@ class BlockCholeskyOf {
   void scale_below(std::size_t column);
   void update_right_of(std::size_t column, Real* meeting_pivots, Real* meeting_blocks);
   void factor_columns(std::size_t begin, std::size_t end, Real* meeting_pivots, Real* meeting_blocks);
-  void solve_forward(std::size_t begin, std::size_t end, Real* meeting) const;
-  void solve_backward(std::size_t begin, std::size_t end) const;
+  void solve_forward(std::size_t begin, std::size_t end, std::size_t columns, Real* y, Real* meeting) const;
+  void solve_backward(std::size_t begin, std::size_t end, Real* y) const;
   /// Both halves, by `body(begin, end, which)` each.
   template <typename Body>
   void for_halves(Workers* workers, Body&& body) const;

@@ -119,6 +119,7 @@ void ParticleEngine::add_segments(const Body& b, float h) {
                     .nodes = {i, k},
                     .weights = {-1, 1},
                     .rest = line.lengths[s],
+                    .pushes = !line.tension_only,
                     .softness = line.compliance.empty() ? 0 : line.compliance[s] / (h * h)});
     }
   }
@@ -168,7 +169,7 @@ void ParticleEngine::add_rigid_rows(float h) {
 }
 
 void ParticleEngine::solve_loaded(std::span<RigidBodyMotion> rigid) {
-  if (!loaded_->is_empty()) loaded_->solve(rigid, kRounds, last_substep_);
+  if (!loaded_->is_empty()) loaded_->solve(workers_, rigid, kRounds, last_substep_);
 }
 
 /// Impulses go back to where they came from, in the order in which they were taken.

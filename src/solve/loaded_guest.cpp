@@ -192,14 +192,14 @@ void LoadedGuest::add_rows_to_factor() {
   }
 }
 
-void LoadedGuest::set_blocks(Workers&, std::span<const LaneSym3<float>> blocks) {
+void LoadedGuest::set_blocks(Workers& workers, std::span<const LaneSym3<float>> blocks) {
   given_.factor->clear();
   add_masses_and_springs();
   add_rows_to_factor();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (is_moved(nodes_[i])) given_.factor->add_diagonal(nodes_[i], full(blocks[i]).data());
   }
-  given_.factor->factor();
+  given_.factor->factor(&workers);
   double squared = 0;
   for (const Segment& segment : segments_) squared += length_squared(segment.answer.impulse);
   for (const Touch& touch : touches_) squared += static_cast<double>(length_squared(touch.multiplier));

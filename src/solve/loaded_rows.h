@@ -5,10 +5,11 @@
 // rows of a body of nodes under such a load, and the rigid bodies that they act on, are one system here, solved by
 // Newton's method. Its solution is backward Euler's:
 //
-// - a segment is a spring that only pulls, in the direction that it has when the substep ends (with that at its
-//   beginning a jump of the load throws light nodes out of their lines), stiff enough for the heaviest body to stretch
-//   it by a third of g h², some hundredths of a millimetre. With the last impulse kept beside the spring, as contacts
-//   have it, a chain of such springs in a row swings up;
+// - a segment is a spring in the direction that it has when the substep ends (with that at its beginning a jump of the
+//   load throws light nodes out of their lines), stiff enough for the heaviest body to stretch it by a third of g h²,
+//   some hundredths of a millimetre. With the last impulse kept beside the spring, as contacts have it, a chain of such
+//   springs in a row swings up. Those of yarns and ropes resist being shortened, too: what only pulls goes slack and
+//   taut from round to round, and takes a third more rounds;
 // - a contact is a spring of impulse per speed beside the impulse of the last substep, within the cone of friction, as
 //   in the islands of solids.
 //
@@ -23,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "math/block_cholesky.h"
 #include "math/rigid_body_motion.h"
 #include "math/vec3d.h"
@@ -34,7 +36,7 @@ namespace pliant {
 
 enum class LoadedLaw : std::uint8_t {
   Contact,  ///< pushes along the normal, rubs across it
-  Segment   ///< pulls where its two nodes are too far apart
+  Segment   ///< keeps its two nodes from being too far apart
 };
 
 /// Up to three nodes of one body against each other, a rigid body or something fixed.
@@ -44,10 +46,11 @@ struct LoadedRow {
   std::array<std::uint32_t, 3> nodes{};
   std::array<float, 3> weights{};
   std::uint32_t rigid = kFixed;
-  Vec3 arm{};      ///< from the rigid body's centre of mass
-  Vec3 normal{};   ///< unit; of segments as it is when the substep ends
-  Vec3 target{};   ///< m/s, of the relative velocity; not of segments
-  float rest = 0;  ///< m, of segments
+  Vec3 arm{};           ///< from the rigid body's centre of mass
+  Vec3 normal{};        ///< unit; of segments as it is when the substep ends
+  Vec3 target{};        ///< m/s, of the relative velocity; not of segments
+  float rest = 0;       ///< m, of segments
+  bool pushes = false;  ///< of segments: resists being shortened, too
   float friction = 0;
   float softness = 0;  ///< m/s per N s; 0: none
   Vec3 impulse{};      ///< N s, on the nodes by their weights: that of the last substep, then what was found
@@ -88,7 +91,7 @@ class LoadedRows {
 
   /// Rounds until rows and velocities agree, or until there were `most_rounds`. The first call of a substep finds
   /// velocities that have not felt any of the rows' impulses.
-  void solve(std::span<RigidBodyMotion> rigid, int most_rounds, float h);
+  void solve(Workers& workers, std::span<RigidBodyMotion> rigid, int most_rounds, float h);
   /// Rows get the impulses that were found.
   void finish();
 
@@ -96,26 +99,30 @@ class LoadedRows {
   struct Body {
     LoadedBody given{};
     std::vector<double> x{};        ///< four numbers for each node: right-hand side, then change of velocity
+    std::vector<double> y{};        ///< the same on the way there, in the order of elimination
     std::vector<double> missing{};  ///< N s, of the free velocities: what those of now have not felt yet
   };
   /// How the nodes of a body see a rigid body, by six columns of four numbers for each node; and the same through the
-  /// inverse of the nodes' matrix.
+  /// lower factor of the nodes' matrix, in the order of elimination.
   struct Coupling {
     std::uint32_t body = 0, rigid = 0;
     std::vector<double> direct{}, through{};
   };
 
+  // The linear system of a round (loaded_rows_system.cpp).
   void number_rigid(std::span<const RigidBodyMotion> rigid);
   Coupling& coupling(std::uint32_t body, std::uint32_t rigid);
-  void start();
-  double missing_along();
   void assemble(std::span<const RigidBodyMotion> rigid);
   void add_matrix(const LoadedRow& row);
   void add_rigid_matrix(const LoadedRow& row);
+  void factor(Workers& workers);
   void add_right_side(const LoadedRow& row);
-  void factor_and_solve();
-  void apply(std::span<RigidBodyMotion> rigid, double share);
+  void find_steps();
   void find_step(LoadedRow& row) const;
+
+  void start();
+  double missing_along();
+  void apply(std::span<RigidBodyMotion> rigid, double share);
   void go(std::span<RigidBodyMotion> rigid, float h);
   Vec3d velocity(const LoadedRow& row, std::span<const RigidBodyMotion> rigid) const;
   double judge(LoadedRow& row, std::span<const RigidBodyMotion> rigid, float h);

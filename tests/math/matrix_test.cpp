@@ -73,7 +73,20 @@ void expect_dense_solution(double tolerance) {
         b[kSize * i + k] = static_cast<double>(x[kStride * i + k]);
       }
     }
+    // The two halves of a solve, of three right-hand sides at a time.
+    constexpr std::size_t kColumns = 3;
+    std::vector<Real> columns(kColumns * x.size()), lower(columns.size()), one(x.size()), halves(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        columns[(i / kStride * kColumns + c) * kStride + i % kStride] = x[i] * static_cast<Real>(c + 1);
+      }
+    }
+    cholesky.solve_lower(columns.data(), kColumns, lower.data());
+    for (std::size_t i = 0; i < x.size(); ++i) one[i] = lower[(i / kStride * kColumns + 1) * kStride + i % kStride];
+    cholesky.solve_upper(one.data(), halves.data());
+
     cholesky.solve(x.data());
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(halves[i], 2 * x[i], tolerance);
     const Eigen::VectorXd expected = dense.llt().solve(b);
     Eigen::VectorXd found(kSize * count);
     for (std::uint32_t i = 0; i < kSize * count; ++i) {

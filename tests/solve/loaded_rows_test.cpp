@@ -26,12 +26,13 @@ struct HangingNode {
   RigidBodyMotion rigid[1];
   BlockCholesky3 factor;
   LoadedRows rows;
+  Workers workers{1};
 };
 
 TEST(LoadedRows, FindWhatTwoEquationsSay) {
   for (const float ratio : {1.0f, 1e3f, 1e6f}) {
     HangingNode hanging(ratio);
-    hanging.rows.solve(hanging.rigid, 8, HangingNode::kStep);
+    hanging.rows.solve(hanging.workers, hanging.rigid, 8, HangingNode::kStep);
     // Springs of k = 3 M between body and node, and between node and hook:
     //   M (V − V₀) = k (v − V),  m (v − v₀) = −k (v − V) − k v.
     const double body = static_cast<double>(hanging.mass), node = 1e-3, k = 3 * body, fall = double{HangingNode::kFall};
@@ -50,7 +51,7 @@ TEST(LoadedRows, DoNotPullWhatPartsNorPushWhatIsSlack) {
   HangingNode hanging(1e3f, {0, 1, 0});  // the body is below the node, and falls as fast
   hanging.x[1].y = 0.5f;
   hanging.rigid[0].velocity.y = 2 * HangingNode::kFall;
-  hanging.rows.solve(hanging.rigid, 8, HangingNode::kStep);
+  hanging.rows.solve(hanging.workers, hanging.rigid, 8, HangingNode::kStep);
   EXPECT_NEAR(hanging.v[1].y, HangingNode::kFall, 1e-6f);
   EXPECT_NEAR(hanging.rigid[0].velocity.y, 2 * HangingNode::kFall, 1e-6f);
 }
@@ -58,7 +59,7 @@ TEST(LoadedRows, DoNotPullWhatPartsNorPushWhatIsSlack) {
 TEST(LoadedRows, OfWhatIsNotFiniteLeaveOthersAlone) {
   HangingNode hanging(1e3f);
   hanging.x[1].y = std::nanf("");
-  hanging.rows.solve(hanging.rigid, 8, HangingNode::kStep);
+  hanging.rows.solve(hanging.workers, hanging.rigid, 8, HangingNode::kStep);
   EXPECT_EQ(hanging.rigid[0].velocity.y, HangingNode::kFall);
 }
 
