@@ -112,10 +112,12 @@ void NodeSearch::look_at(const NearObstacle& near, Lanes& lanes, std::span<const
   if (!ties.empty()) leave_ties(obstacle, lanes, asked);
   if (!any(asked)) return;
   const Vec arm = lanes.x.xyz - broadcast_vec8(obstacle.center_of_mass);
-  const Vec surface_velocity = broadcast_vec8(obstacle.velocity) + cross(broadcast_vec8(obstacle.angular_velocity), arm);
+  const Vec surface_velocity =
+      broadcast_vec8(obstacle.velocity) + cross(broadcast_vec8(obstacle.angular_velocity), arm);
   const Vec way = (lanes.v.xyz - surface_velocity) * broadcast(h);
   const Float8 distance = sqrt(dot(way, way));
-  const Vec place = turned(near.shape_from_world.rotation, lanes.x.xyz) + broadcast_vec8(near.shape_from_world.position);
+  const Vec place =
+      turned(near.shape_from_world.rotation, lanes.x.xyz) + broadcast_vec8(near.shape_from_world.position);
   LaneDistance<Float8> found = nearest(near, lanes, asked, place, distance);
   const Float8 room = found.distance - (radius + margin);
   lanes.clearance = select(asked, min(lanes.clearance, room), lanes.clearance);
