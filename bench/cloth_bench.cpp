@@ -63,29 +63,40 @@ double rms_speed(const World& world, BodyId cloth) {
   return std::sqrt(sum / static_cast<double>(velocities.size()));
 }
 
-BenchResult run_cloth_sphere(const ClothDef& def, const BenchContext& context) {
+/// `fill(world)` adds bodies and returns the one that `read(world, body, result)` asks after the last step.
+template <typename Fill, typename Read>
+BenchResult run_worlds(const BenchContext& context, int steps, float dt, Fill&& fill, Read&& read) {
   BenchResult result;
   result.threads = context.threads;
   std::vector<std::vector<double>> times;
   for (int repeat = 0; repeat < context.repeats; ++repeat) {
     World world({.threads = context.threads, .allow_sleep = false});
-    world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .friction = 0.5f});
-    const BodyId cloth = *world.add(def);
+    const BodyId body = fill(world);
     world.commit_edits();
-    times.push_back(measure(kSteps, [&] { world.step(kStep); }));
+    times.push_back(measure(steps, [&] { world.step(dt); }));
     result.counts = {{"nodes", static_cast<double>(world.report().nodes)},
                      {"rows", static_cast<double>(world.report().rows)},
                      {"contacts", static_cast<double>(world.report().contacts)}};
-    double deepest = 0;
-    for (const Vec3& x : *world.node_positions(cloth))
-      deepest = std::max(deepest, 0.5 - static_cast<double>(length(x)));
-    result.figures = {{"stretch", static_cast<double>(world.report().max_stretch)},
-                      {"rms_speed", rms_speed(world, cloth)},
-                      {"inside", deepest}};
+    result.figures = {{"stretch", static_cast<double>(world.report().max_stretch)}};
+    read(world, body, result);
   }
   result.figures["mean_ms"] = mean_of_best(times);
   summarize(times, result);
   return result;
+}
+
+BenchResult run_cloth_sphere(const ClothDef& def, const BenchContext& context) {
+  const auto fill = [&](World& world) {
+    world.add(RigidDef{.shape = Sphere{0.5f}, .motion = Motion::Static, .friction = 0.5f});
+    return *world.add(def);
+  };
+  return run_worlds(context, kSteps, kStep, fill, [](const World& world, BodyId cloth, BenchResult& result) {
+    double deepest = 0;
+    for (const Vec3& x : *world.node_positions(cloth))
+      deepest = std::max(deepest, 0.5 - static_cast<double>(length(x)));
+    result.figures["rms_speed"] = rms_speed(world, cloth);
+    result.figures["inside"] = deepest;
+  });
 }
 
 ClothDef cloth_sheet(int cells) {
@@ -153,49 +164,30 @@ BenchResult run_bullet_cloth(int nodes, const BenchContext& context) {
 
 BenchResult run_loaded(int cells, const BenchContext& context) {
   constexpr int kFewSteps = 120;
-  BenchResult result;
-  result.threads = context.threads;
-  std::vector<std::vector<double>> times;
-  for (int repeat = 0; repeat < context.repeats; ++repeat) {
-    World world({.threads = context.threads, .allow_sleep = false});
+  const auto fill = [&](World& world) {
     ClothDef def = cloth_sheet(cells);
     for (const float side : {-1.0f, 1.0f}) def.held.push_back({.nodes = NodeHalfSpace{{0, 0, side}, 0.999f}});
     world.add(def);
-    const BodyId ball =
-        *world.add(RigidDef{.shape = Sphere{0.25f}, .density = 2000, .position = {0, kHeight + 0.4f, 0}});
-    world.commit_edits();
-    times.push_back(measure(kFewSteps, [&] { world.step(kStep); }));
-    result.counts = {{"nodes", static_cast<double>(world.report().nodes)},
-                     {"contacts", static_cast<double>(world.report().contacts)}};
-    result.figures = {{"stretch", static_cast<double>(world.report().max_stretch)},
-                      {"ball_speed", static_cast<double>(length(world.state(ball)->velocity))}};
-  }
-  result.figures["mean_ms"] = mean_of_best(times);
-  summarize(times, result);
-  return result;
+    return *world.add(RigidDef{.shape = Sphere{0.25f}, .density = 2000, .position = {0, kHeight + 0.4f, 0}});
+  };
+  return run_worlds(context, kFewSteps, kStep, fill, [](const World& world, BodyId ball, BenchResult& result) {
+    result.figures["ball_speed"] = static_cast<double>(length(world.state(ball)->velocity));
+  });
 }
 
 /// A sheet that hangs from its upper rim, at a step of 20 ms: what rows alone cost.
 BenchResult run_rows(int cells, const BenchContext& context) {
   constexpr float kLongStep = 0.02f;
   constexpr int kFewSteps = 50;
-  BenchResult result;
-  result.threads = context.threads;
-  std::vector<std::vector<double>> times;
-  for (int repeat = 0; repeat < context.repeats; ++repeat) {
-    World world({.threads = context.threads, .allow_sleep = false});
+  const auto fill = [&](World& world) {
     ClothDef def = cloth_sheet(cells);
     def.held.push_back({.nodes = NodeHalfSpace{{0, 0, -1}, 0.999f}});
-    world.add(def);
-    world.commit_edits();
-    times.push_back(measure(kFewSteps, [&] { world.step(kLongStep); }));
+    return *world.add(def);
+  };
+  BenchResult result = run_worlds(context, kFewSteps, kLongStep, fill, [](const World&, BodyId, BenchResult& counted) {
     // The report counts the rows of all substeps.
-    const double rows = static_cast<double>(world.report().rows) / std::ceil(kLongStep * 240 * 0.999f);
-    result.counts = {{"nodes", static_cast<double>(world.report().nodes)}, {"rows", rows}};
-    result.figures = {{"stretch", static_cast<double>(world.report().max_stretch)}};
-  }
-  result.figures["mean_ms"] = mean_of_best(times);
-  summarize(times, result);
+    counted.counts["rows"] /= std::ceil(kLongStep * 240 * 0.999f);
+  });
   result.figures["ns_per_row"] = 1e6 * result.figures["mean_ms"] / result.counts["rows"];
   return result;
 }

@@ -9,7 +9,7 @@
 //   load throws light nodes out of their lines), stiff enough for the heaviest body to stretch it by a third of g h²,
 //   some hundredths of a millimetre. With the last impulse kept beside the spring, as contacts have it, a chain of such
 //   springs in a row swings up. Those of yarns and ropes resist being shortened, too: what only pulls goes slack and
-//   taut from round to round, and takes a third more rounds;
+//   taut from round to round, and takes a third to two thirds more time;
 // - a contact is a spring of impulse per speed beside the impulse of the last substep, within the cone of friction, as
 //   in the islands of solids.
 //
