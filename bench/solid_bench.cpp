@@ -2,7 +2,7 @@
 //
 // `mean_ms` is the mean over the steps of the best time of each. The residual is recomputed from the matrix as
 // |b − A v| / |b| of Parker and O'Brien's eq. 5: its median over the steps, and its largest. The largest may pass the
-// solver's tolerance where the beam starts or turns back: b is then small, and v is known to float accuracy only.
+// solver's tolerance where a large beam turns back: b is then small, and v is known to float accuracy only.
 #include <algorithm>
 #include <cmath>
 #include <memory>

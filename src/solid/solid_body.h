@@ -151,7 +151,9 @@ class SolidBody {
   void take_share(Workers& workers, float share);
   void take_change(Workers& workers);
   ImpulseSize find_residual(Workers& workers, Vec3 gravity, float dt, bool is_alone);
+  ImpulseSize renew_residual(Workers& workers, Vec3 gravity, float dt);
   SolveResult solve_as_one(Workers& workers, Vec3 gravity, float dt);
+  SolveResult solve_without_contacts(Workers& workers, const ImpulseSize& threshold, Vec3 gravity, float dt);
   SolveResult solve_with_contacts(Workers& workers, const ImpulseSize& threshold, float dt);
   SolveResult solve_stiff(Workers& workers, Vec3 gravity, float dt);
   LaneVec3<Float8> outer_impulse(std::size_t g, const LaneVec3<Float8>& gravity, float dt) const;
