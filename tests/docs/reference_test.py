@@ -121,6 +121,16 @@ class Scenes(DocsTest):
         self.assertGreater(checked, 1)
 
 
+class Gallery(DocsTest):
+    def test_page_shows_every_scene(self):
+        there = {name.removesuffix(".json") for name in os.listdir(os.path.join(SOURCE, "scenes"))
+                 if name.endswith(".json")}
+        row = r"^\| !\[(\w+)\]\([\w./]*/(\w+)\.png\) \| `(\w+)` \|"
+        shown = re.findall(row, page("docs/gallery.md"), re.MULTILINE)
+        self.assertEqual({name for row in shown for name in row}, there)
+        self.assertEqual(len(shown), len(there))
+
+
 class Layout(DocsTest):
     def test_page_names_every_folder(self):
         listed = subprocess.run(["git", "ls-files"], cwd=SOURCE, capture_output=True, text=True, check=False)
