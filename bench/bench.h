@@ -28,7 +28,11 @@ struct BenchResult {
   std::map<std::string, double> figures;  ///< what was reached: penetration, speed-up …
 };
 
-/// Runs the suite and prints a table; fails when the filter is no regular expression or the file cannot be written.
+/// All there are, in the order in which they run.
+std::vector<std::string> benchmark_names();
+
+/// Runs the suite and prints a table; fails when the filter is no regular expression or matches nothing, or when the
+/// file cannot be written.
 Status run_bench(const BenchOptions& options);
 
 }  // namespace pliant

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <thread>
 
@@ -9,6 +10,7 @@
 
 #include "io/file.h"
 
+#include "bench/peers.h"
 #include "bench/suite.h"
 
 namespace pliant {
@@ -28,6 +30,26 @@ std::string numbers(const std::map<std::string, double>& values) {
   return text;
 }
 
+/// Indented below the line of the benchmark.
+void print_peers(std::string_view benchmark) {
+  for (const Peer& peer : peers_of(benchmark)) {
+    const auto time = [](double ms) { return ms > 0 ? fmt::format("{:.3f}", ms) : std::string(); };
+    fmt::print("  {:<34} {:>9} {:>9} {:>9}   {}\n", peer.by, "", time(peer.ms), time(peer.worst_ms), peer.remark);
+  }
+}
+
+nlohmann::json peers_json(std::string_view benchmark) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Peer& peer : peers_of(benchmark)) {
+    nlohmann::json one = {{"by", peer.by}};
+    if (peer.ms > 0) one["ms"] = peer.ms;
+    if (peer.worst_ms > 0) one["worst_ms"] = peer.worst_ms;
+    if (!peer.remark.empty()) one["remark"] = peer.remark;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 nlohmann::json to_json(const std::vector<BenchResult>& results) {
   nlohmann::json list = nlohmann::json::array();
   for (const BenchResult& r : results) {
@@ -36,18 +58,31 @@ nlohmann::json to_json(const std::vector<BenchResult>& results) {
                     {"ms", {{"min", r.min_ms}, {"median", r.median_ms}, {"worst", r.worst_ms}}},
                     {"counts", r.counts},
                     {"figures", r.figures}});
+    if (nlohmann::json peers = peers_json(r.name); !peers.empty()) list.back()["peers"] = std::move(peers);
   }
   return {{"machine", {{"cpu", cpu_name()}, {"cores", std::thread::hardware_concurrency()}}}, {"results", list}};
 }
 
-Status write_json(const std::string& file, const std::vector<BenchResult>& results) {
-  Result<AtomicFile> out = AtomicFile::create(file);
-  if (!out) return out.error();
-  out->write(to_json(results).dump(2) + "\n");
-  return out->commit();
+std::vector<Benchmark> whole_suite() {
+  std::vector<Benchmark> suite;
+  add_rigid_benchmarks(suite);
+  add_embed_benchmarks(suite);
+  add_solid_benchmarks(suite);
+  add_cloth_benchmarks(suite);
+  add_jelly_benchmarks(suite);
+  add_contact_benchmarks(suite);
+  add_fracture_benchmarks(suite);
+  add_layered_benchmarks(suite);
+  return suite;
 }
 
 }  // namespace
+
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (Benchmark& benchmark : whole_suite()) names.push_back(std::move(benchmark.name));
+  return names;
+}
 
 double mean_of_best(const std::vector<std::vector<double>>& times) {
   double sum = 0;
@@ -77,34 +112,42 @@ Status run_bench(const BenchOptions& options) {
   } catch (const std::regex_error&) {
     Error error;
     error.field = "--filter";
-    error.message = fmt::format("'{}' is not a regular expression", options.filter);
+    error.message = fmt::format("'{}' is no regular expression", options.filter);
     return error;
   }
-  std::vector<Benchmark> suite;
-  add_rigid_benchmarks(suite);
-  add_embed_benchmarks(suite);
-  add_solid_benchmarks(suite);
-  add_cloth_benchmarks(suite);
-  add_jelly_benchmarks(suite);
-  add_contact_benchmarks(suite);
-  add_fracture_benchmarks(suite);
-  add_layered_benchmarks(suite);
+  std::vector<Benchmark> suite = whole_suite();
+  std::erase_if(suite, [&](const Benchmark& benchmark) { return !std::regex_search(benchmark.name, filter); });
+  if (suite.empty()) {
+    Error error;
+    error.field = "--filter";
+    error.message = fmt::format("'{}' matches no benchmark; `pliant bench --list` names them", options.filter);
+    return error;
+  }
 
+  // Before anything runs: a place that cannot be written to is told at once.
+  std::optional<AtomicFile> out;
+  if (!options.json_file.empty()) {
+    Result<AtomicFile> file = AtomicFile::create(options.json_file);
+    if (!file) return file.error();
+    out.emplace(std::move(*file));
+  }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};
   std::vector<BenchResult> results;
   fmt::print("{:<28} {:>7} {:>9} {:>9} {:>9}   {}\n", "ms per step", "threads", "min", "median", "worst", "");
   for (const Benchmark& benchmark : suite) {
-    if (!std::regex_search(benchmark.name, filter)) continue;
     BenchResult result = benchmark.run(context);
     result.name = benchmark.name;
     fmt::print("{:<28} {:>7} {:>9.3f} {:>9.3f} {:>9.3f}   {}{}{}\n", result.name, result.threads, result.min_ms,
                result.median_ms, result.worst_ms, numbers(result.counts), result.figures.empty() ? "" : "; ",
                numbers(result.figures));
+    print_peers(result.name);
     std::fflush(stdout);
     results.push_back(std::move(result));
   }
-  return options.json_file.empty() ? Status{} : write_json(options.json_file, results);
+  if (!out) return {};
+  out->write(to_json(results).dump(2) + "\n");
+  return out->commit();
 }
 
 }  // namespace pliant

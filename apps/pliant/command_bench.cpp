@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "bench/bench.h"
 #include "commands.h"
@@ -11,13 +12,19 @@ namespace pliant::app {
 
 void add_bench_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BenchOptions>();
+  auto list = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("bench", "Run the benchmarks, ours beside those of other engines");
   command->add_option("--filter", options->filter, "Only those whose names match this regular expression");
   command->add_option("--threads", options->threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));
   command->add_option("--repeats", options->repeats, "How often each one is run")->check(CLI::Range(1, 1000));
   command->add_option("--json", options->json_file, "Write the results to this file");
-  command->callback([options, &exit_code] {
+  command->add_flag("--list", *list, "Name the benchmarks, and run none");
+  command->callback([options, list, &exit_code] {
+    if (*list) {
+      for (const std::string& name : benchmark_names()) fmt::print("{}\n", name);
+      return;
+    }
     const Status status = run_bench(*options);
     if (status.ok()) return;
     report_error(status.error());
