@@ -78,6 +78,8 @@ SolidSystem::SolidSystem(const SolidLayout& layout, const TetMesh& mesh) {
   p_.assign(layout.slot_count);
   p_nodes_.assign(layout.slot_count, {});
   q_.assign(layout.slot_count);
+  elastic_.assign(layout.slot_count / 8 * 48, 0.0f);
+  elastic_is_old_.assign(layout.slot_count / 8, 1);
   inverse_.assign(layout.slot_count / 8 * 48, 0.0f);
   extra_of_group_.assign(layout.slot_count / 8, kNone);
   inverse_is_old_.assign(layout.slot_count / 8, 1);
@@ -183,6 +185,7 @@ void SolidSystem::assemble(Workers& workers, SolidLayout& layout, const SolidEle
   free_ = free;
   tied_ = tied;
   is_rounded_ = false;
+  std::fill(elastic_is_old_.begin(), elastic_is_old_.end(), std::uint8_t{1});
   std::fill(inverse_is_old_.begin(), inverse_is_old_.end(), std::uint8_t{1});
   find_held(layout);
   locate_aggregates(workers, layout, positions);
@@ -232,11 +235,20 @@ LaneVec3<Float8> SolidSystem::tied_part(std::size_t group, const LaneVec3<Float8
   return y;
 }
 
+/// Kept, for contacts change a diagonal in every round, and its sum reads all of the group's matrix.
+LaneSym3<Float8> SolidSystem::elastic_diagonal(const SolidLayout& layout, std::size_t group) {
+  if (elastic_is_old_[group]) {
+    store_sym8(elastic_.data() + 48 * group, layout.matrix.diagonal(group));
+    elastic_is_old_[group] = 0;
+  }
+  return load_sym8(elastic_.data() + 48 * group);
+}
+
 void SolidSystem::invert_diagonal(const SolidLayout& layout, std::size_t aggregate) {
   for (std::uint32_t g = layout.aggregate_starts[aggregate]; g < layout.aggregate_starts[aggregate + 1]; ++g) {
     if (!inverse_is_old_[g]) continue;
     inverse_is_old_[g] = 0;
-    LaneSym3<Float8> d = layout.matrix.diagonal(g);
+    LaneSym3<Float8> d = elastic_diagonal(layout, g);
     const Float8 tied = load8(tied_.data() + 8 * g);
     d.xx += tied, d.yy += tied, d.zz += tied;
     if (extra_of_group_[g] != kNone) d = d + load_sym8(extras_.data() + 48 * extra_of_group_[g]);
@@ -450,10 +462,11 @@ float SolidSystem::least_stiffness() const {
 
 std::size_t SolidSystem::bytes() const {
   const std::size_t floats = arms_.floats().size() + p_.floats().size() + q_.floats().size() + z_.floats().size() +
-                             4 * (p_nodes_.size() + arm_nodes_.size()) + inverse_.size() + free_.size() + tied_.size() +
-                             extras_.capacity() + radii_.size() + coarse_x_.size() + coarse_r_.size();
-  return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + inverse_is_old_.size() +
-         holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
+                             4 * (p_nodes_.size() + arm_nodes_.size()) + elastic_.size() + inverse_.size() +
+                             free_.size() + tied_.size() + extras_.capacity() + radii_.size() + coarse_x_.size() +
+                             coarse_r_.size();
+  return sizeof(float) * floats + sizeof(std::uint32_t) * extra_of_group_.size() + elastic_is_old_.size() +
+         inverse_is_old_.size() + holds_.size() + sizeof(Chunk) * chunks_.size() + sizeof(Sums) * sums_.size() +
          sizeof(CoarseBlocks) * pair_blocks_.size() + coarse_.bytes() + rigid_.bytes() + rounded_.bytes();
 }
 

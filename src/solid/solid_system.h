@@ -130,6 +130,7 @@ class SolidSystem {
   void locate_aggregates(Workers& workers, const SolidLayout& layout, const LaneVectors& positions);
   template <typename Sums>
   void assemble_pair(SolidLayout& layout, const SolidElements& elements, std::size_t pair);
+  LaneSym3<Float8> elastic_diagonal(const SolidLayout& layout, std::size_t group);
   void invert_diagonal(const SolidLayout& layout, std::size_t aggregate);
   void add_tied_modes(const SolidLayout& layout, std::size_t aggregate, double* block) const;
   void apply_preconditioner(Workers& workers, const SolidLayout& layout, const LaneVectors& r, LaneVectors& z);
@@ -145,6 +146,8 @@ class SolidSystem {
   std::vector<float> free_, tied_;
   std::vector<std::uint32_t> extra_of_group_;  ///< into extras_, or kNone
   std::vector<float> extras_;                  ///< per entry 6 x 8
+  std::vector<float> elastic_;                 ///< the matrix's part of the diagonal blocks, per group 6 x 8
+  std::vector<std::uint8_t> elastic_is_old_;   ///< per group: the matrix changed since
   std::vector<float> inverse_;                 ///< of the diagonal blocks, per group 6 x 8
   std::vector<std::uint8_t> inverse_is_old_;   ///< per group: the diagonal changed since
   RoundedMatrix rounded_;
