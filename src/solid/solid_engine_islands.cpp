@@ -191,7 +191,7 @@ void SolidEngine::add_touch_rows(std::uint32_t slot, float dt) {
     row.a.weights[0] = 1;
     row.b = rigid_end(island, touch.other.index, point);
     row.normal = touch.normal;
-    row.target = touch.normal * contact_target_speed(touch.gap, solid.body->slop(), dt);
+    row.keep_apart(touch.gap, solid.body->slop(), dt);
     if (row.b.member == IslandRowEnd::kFixed) row.follow(touch.surface_velocity);
     row.friction = touch.friction;
     const NodeTouchMemory* before = find_touch(solid.body->state().touches, row.a.slots[0], touch.other);
@@ -244,7 +244,7 @@ void SolidEngine::add_meeting_row(const SolidMeeting& meeting, RowSource source,
   row.a = meeting_end(*island, meeting.a, meeting.point);
   row.b = meeting_end(*island, meeting.b, meeting.point);
   row.normal = meeting.normal;
-  row.target = meeting.normal * contact_target_speed(meeting.gap, meeting.slop, dt);
+  row.keep_apart(meeting.gap, meeting.slop, dt);
   if (row.b.member == IslandRowEnd::kFixed) row.follow(meeting.surface_velocity);
   row.friction = meeting.friction;
   if (const MeetingMemory* before = remembered(meeting)) {
@@ -292,7 +292,7 @@ void SolidEngine::add_guest_row(std::uint32_t body, std::uint32_t index, float d
   std::copy_n(shared.weights.begin(), shared.count, row.a.weights.begin());
   row.b = rigid_end(*island, shared.rigid, shared.point);
   row.normal = shared.normal;
-  row.target = shared.normal * contact_target_speed(shared.gap, guest.slop, dt);
+  row.keep_apart(shared.gap, guest.slop, dt);
   row.friction = shared.friction;
   row.multiplier = shared.multiplier;
   island->sources.push_back({RowSource::Guest, body, index});
@@ -363,9 +363,9 @@ void SolidEngine::add_point_row(std::uint32_t index, float dt) {
   row.a = rigid_end(*island, point.a, point.position);
   row.b = rigid_end(*island, point.b, point.position);
   constexpr float kRigidSlop = 5e-4f;
-  const float speed = contact_target_speed(point.gap, kRigidSlop, dt);
   row.normal = point.normal;
-  row.target = point.normal * (point.gap > 0 ? speed : std::max(speed, point.bounce));
+  row.keep_apart(point.gap, kRigidSlop, dt);
+  if (point.gap <= 0) row.bounce(point.bounce);
   row.follow(point.surface_velocity);
   row.friction = point.friction;
   row.multiplier = project_to_cone(point.impulse, row.normal, row.friction);

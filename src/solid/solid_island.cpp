@@ -198,6 +198,8 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
   constexpr int kRoundsOfJammed = 12;
   constexpr double kJammed = 0.1;
   constexpr std::size_t kCrowd = 10;
+  // Rounds after which it is looked, at every second, whether overlaps can be mended.
+  constexpr int kPatience = 3;
   begin(workers, dt);
   float allowed = 1e30f;
   int most_iterations = 0;
@@ -222,6 +224,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
     result.iterations += part.iterations;
     result.residual = part.residual;
     update_velocities(workers);
+    if (round >= kPatience && round % 2 == 1) drop_mending(workers, allowed);
     const RowProgress progress = update_multipliers(workers);
     const double steady_later = guests().empty() || is_exact ? kSteadyEnough : kSteadySkins;
     const double wanted = round < kRoundsAtFirst ? kSteadyForce : steady_later;

@@ -48,17 +48,34 @@ struct IslandRowEnd {
 };
 
 struct IslandRow : LagrangianRow {
-  static constexpr float kNotWeighed = -1;
+  static constexpr float kNotWeighed = -1, kNotLooked = 1e30f;
   IslandRowEnd a, b;            ///< the velocity that counts is that of a less that of b
   Vec3 given_a{}, given_b{};    ///< N s, of what the row gives its ends: what their velocities have felt already
   bool is_driven = false;       ///< the end that does not give way moves
   float weighed = kNotWeighed;  ///< the share across that the preconditioner counts with, if with the row at all
+  float mending = 0;            ///< m/s along the normal, the part of the target that brings things out of each other
+  float missed = kNotLooked;    ///< m/s, by how much the row was wrong when that was last looked at
 
   /// The end that does not give way has this velocity, m/s.
   void follow(Vec3 velocity) {
     target += velocity;
     is_driven = velocity != Vec3{};
   }
+  /// Things this far apart come nearer no faster than they may, and part where they overlap.
+  void keep_apart(float gap, float slop, float dt) {
+    const float speed = contact_target_speed(gap, slop, dt);
+    target = normal * speed;
+    mending = std::max(speed, 0.0f);
+  }
+  /// Things part no slower than this, m/s.
+  void bounce(float speed) {
+    const float before = dot(target, normal);
+    if (speed <= before) return;
+    target += normal * (speed - before);
+    mending = 0;
+  }
+  /// Asks for no more mending than there is, where there is no more to be had (SolidIsland::drop_mending).
+  void drop_mending(Vec3 velocity, float allowed);
   /// Brings `weighed` up to date where it is far off. (Sliding rows change a little in every round; members whose rows
   /// change no more than that keep their factors.) Returns whether it changed.
   bool weigh();
@@ -237,6 +254,7 @@ class SolidIsland {
   void shift(Vec3d velocity);
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
+  void drop_mending(Workers& workers, float allowed);
   bool are_rows_met(float worst, float allowed) const;
   void begin_guests(Workers& workers);
   void list_guest_nodes();

@@ -163,6 +163,26 @@ TEST(SolidIslands, ABoxOnASoftSlopeHoldsWhatFrictionSays) {
   }
 }
 
+// A box wider than the gap that it is in cannot come out of both walls: asked to do so it would be pushed ever harder
+// by both, and no number of rounds would be enough.
+TEST(SolidIslands, WhatIsJammedSettlesForWhatItHas) {
+  World world({.allow_sleep = false});
+  world.add(GroundDef{}).value();
+  for (const float side : {-1.0f, 1.0f}) {
+    const Vec3 place{side * 0.74f, 0.5f, 0};
+    world.add(RigidDef{.shape = Box{{1, 1, 1}}, .motion = Motion::Static, .position = place}).value();
+  }
+  const BodyId soft = world.add(soft_box({0.3f, 0.3f, 0.3f}, 0.1f, {0, 0.15f, 0})).value();
+  const BodyId box = world.add(rigid_box({0.5f, 0.2f, 0.2f}, {0, 0.399f, 0}, 10)).value();
+  for (int i = 0; i < 60; ++i) {
+    const StepReport& report = world.step();
+    EXPECT_EQ(report.unconverged_solids, 0u) << "step " << i;
+    EXPECT_LT(report.kinetic_energy, 0.01) << "step " << i;
+  }
+  EXPECT_LT(length(world.state(box)->velocity), 1e-3f);
+  for (const Vec3 v : world.node_velocities(soft).value()) EXPECT_LT(length(v), 2e-3f);
+}
+
 TEST(SolidIslands, JointsHoldBesideSolids) {
   World world;
   world.add(GroundDef{}).value();
