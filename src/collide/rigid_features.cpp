@@ -214,7 +214,7 @@ RigidContacts::RigidContacts(std::shared_ptr<const RigidFeatures> features)
 }
 
 std::span<const RigidContact> RigidContacts::find(const SurfaceTree& surface, const RigidPath& motion, float depth,
-                                                  Workers& workers) {
+                                                  Workers& workers, SurfaceContacts::Scratch& scratch) {
   contacts_.clear();
   tests_ = 0;
   overflowed_ = false;
@@ -230,7 +230,7 @@ std::span<const RigidContact> RigidContacts::find(const SurfaceTree& surface, co
       const Vec3 size = seen.size();
       open_window(i, piece.is_large() ? seen.expanded(kWindowSlack * std::max({size.x, size.y, size.z})) : seen, depth);
     }
-    if (part.tree) look(i, surface, motion, workers);
+    if (part.tree) look(i, surface, motion, workers, scratch);
   }
   depth_ = depth;
   return contacts_;
@@ -280,7 +280,8 @@ void RigidContacts::open_window(std::size_t index, const Aabb& window, float dep
   if (topology) part.tree = std::make_unique<SurfaceTree>(std::move(topology).value(), false);
 }
 
-void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const RigidPath& motion, Workers& workers) {
+void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const RigidPath& motion, Workers& workers,
+                         SurfaceContacts::Scratch& scratch) {
   const Piece& piece = features_->pieces()[index];
   Part& part = parts_[index];
   for (std::size_t i = 0; i < part.x.size(); ++i) {
@@ -290,7 +291,7 @@ void RigidContacts::look(std::size_t index, const SurfaceTree& surface, const Ri
   part.tree->refit(part.x, part.v, {}, surface.substep(), surface.margin(), workers);
   const Aabb near = surface.bounds().expanded(surface.topology().surprise);
   if (!part.tree->bounds().overlaps(near)) return part.search.sides().clear();
-  for (const SurfaceContact& contact : part.search.find(*part.tree, surface, workers)) add(index, contact);
+  for (const SurfaceContact& contact : part.search.find(*part.tree, surface, workers, scratch)) add(index, contact);
   tests_ += part.search.report().tests;
   overflowed_ |= part.search.report().overflowed();
 }

@@ -97,8 +97,8 @@ class RigidContacts {
   explicit RigidContacts(std::shared_ptr<const RigidFeatures> features);
 
   /// `surface` must have been refitted for this substep; `depth` (m) is how far things may be inside the rigid body.
-  std::span<const RigidContact> find(const SurfaceTree& surface, const RigidPath& motion, float depth,
-                                     Workers& workers);
+  std::span<const RigidContact> find(const SurfaceTree& surface, const RigidPath& motion, float depth, Workers& workers,
+                                     SurfaceContacts::Scratch& scratch);
   std::span<const RigidContact> contacts() const { return contacts_; }
   bool overflowed() const { return overflowed_; }
   /// Pairs of features that the last search looked at.
@@ -129,7 +129,8 @@ class RigidContacts {
     SurfaceContacts search;
   };
   void open_window(std::size_t piece, const Aabb& window, float depth);
-  void look(std::size_t piece, const SurfaceTree& surface, const RigidPath& motion, Workers& workers);
+  void look(std::size_t piece, const SurfaceTree& surface, const RigidPath& motion, Workers& workers,
+            SurfaceContacts::Scratch& scratch);
   void add(std::size_t piece, const SurfaceContact& contact);
 
   std::shared_ptr<const RigidFeatures> features_;

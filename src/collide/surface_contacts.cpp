@@ -36,11 +36,8 @@ constexpr float kLoose = 0.2f;
 }  // namespace
 
 std::span<const SurfaceContact> SurfaceContacts::find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
-  return search(a, b, workers);
-}
-
-std::span<const SurfaceContact> SurfaceContacts::find_self(const SurfaceTree& surface, Workers& workers) {
-  return search(surface, surface, workers);
+  Scratch scratch;
+  return find(a, b, workers, scratch);
 }
 
 SurfacePair SurfaceCandidate::pair(const SurfaceTree& a, const SurfaceTree& b) const {
@@ -69,15 +66,15 @@ void SurfaceContacts::reset() {
   report_ = {};
 }
 
-std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+std::span<const SurfaceContact> SurfaceContacts::find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers,
+                                                      Scratch& scratch) {
   contacts_.clear();
-  notes_.clear();
   report_ = {};
   if (are_parted(a, b)) {
     sides_.clear();
     return contacts_;
   }
-  update_candidates(a, b, workers);
+  update_candidates(a, b, workers, scratch);
   report_.cut_parts = cut_parts_;
 
   // Chunks run in any order and are joined in theirs. Between small surfaces, of which there may be thousands of pairs,
@@ -87,25 +84,28 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
   const bool is_small = leaves <= kFewLeaves || !lasts;
   if (lasts && is_small && (report_.renewed > 0 || !is_listed_)) list_candidates();
   const std::size_t per_chunk = is_small ? kCandidatesPerChunk : kLeavesPerChunk;
-  const std::size_t count = is_small ? listed_.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
-  if (found_.size() < chunks) found_.resize(chunks);
+  const std::vector<SurfaceCandidate>& listed = lasts ? listed_ : scratch.for_now;
+  const std::size_t count = is_small ? listed.size() : leaves, chunks = (count + per_chunk - 1) / per_chunk;
+  if (scratch.found.size() < chunks) scratch.found.resize(chunks);
   const SurfaceTouch touch(a, b, sides_, reach_, candidates_.axis);
   parallel_for(workers, chunks, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      found_[i].contacts.clear();
-      found_[i].notes.clear();
+      Found& found = scratch.found[i];
+      found.contacts.clear();
+      found.notes.clear();
       const std::size_t first = i * per_chunk, last = std::min(count, first + per_chunk);
-      if (is_small) touch.run(std::span(listed_).subspan(first, last - first), found_[i]);
+      if (is_small) touch.run(std::span(listed).subspan(first, last - first), found);
       for (std::size_t l = first; l < last && !is_small; ++l) {
         if (report_.renewed > 0) drop_outdated(candidates_.of_leaf[l]);
-        touch.run(candidates_.of_leaf[l], found_[i]);
+        touch.run(candidates_.of_leaf[l], found);
       }
     }
   });
+  scratch.notes.clear();
   for (std::size_t i = 0; i < chunks; ++i) {
-    const Found& found = found_[i];
+    const Found& found = scratch.found[i];
     contacts_.insert(contacts_.end(), found.contacts.begin(), found.contacts.end());
-    notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
+    scratch.notes.insert(scratch.notes.end(), found.notes.begin(), found.notes.end());
   }
   if (a.topology().is_closed() || b.topology().is_closed()) {
     const auto rank = [](const SurfaceContact& c) { return std::pair(c.is_swapped, c.key); };
@@ -113,11 +113,11 @@ std::span<const SurfaceContact> SurfaceContacts::search(const SurfaceTree& a, co
               [&](const SurfaceContact& x, const SurfaceContact& y) { return rank(x) < rank(y); });
     const bool are_solids = a.topology().is_closed() && b.topology().is_closed();
     const float little = are_solids ? kLittle * 0.5f * (a.margin() + b.margin()) : 0.0f;
-    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius, little);
+    if (&a != &b) keep_nearest(a.topology().radius + b.topology().radius, little, scratch.inside);
   }
   report_.tests = is_small ? count : 0;
   for (std::size_t l = 0; l < leaves && !is_small; ++l) report_.tests += candidates_.of_leaf[l].size();
-  sides_.assign(notes_);
+  sides_.assign(scratch.notes);
   improve_axis(a, b);
   return contacts_;
 }
@@ -153,10 +153,10 @@ bool SurfaceContacts::are_parted(const SurfaceTree& a, const SurfaceTree& b) {
 /// A node that is inside a closed surface gets out at one face alone, the nearest of those it looks at, and one that is
 /// outside is behind no face of it. Edges that overlap do not count where the end of one gets out on a way that is
 /// shorter by more than `little`.
-void SurfaceContacts::keep_nearest(float thickness, float little) {
+void SurfaceContacts::keep_nearest(float thickness, float little, std::vector<InsideNode>& inside) {
   const auto distance_of = [&](const SurfaceContact& c) { return c.gap + thickness; };
   std::size_t kept = 0;
-  inside_.clear();
+  inside.clear();
   for (std::size_t i = 0, end; i < contacts_.size(); i = end) {
     const SurfaceContact first = contacts_[i];
     std::size_t nearest = i, shortest = i;
@@ -167,7 +167,7 @@ void SurfaceContacts::keep_nearest(float thickness, float little) {
       if (is_inside && (is_first || contacts_[end].way_out < contacts_[shortest].way_out)) shortest = end;
     }
     if (!first.is_edges() && distance_of(contacts_[nearest]) < 0) {
-      inside_.push_back({first.is_swapped, first.nodes[0], -distance_of(contacts_[nearest])});
+      inside.push_back({first.is_swapped, first.nodes[0], -distance_of(contacts_[nearest])});
       contacts_[kept++] = contacts_[shortest];
       continue;
     }
@@ -180,8 +180,8 @@ void SurfaceContacts::keep_nearest(float thickness, float little) {
     if (!c.is_edges() || distance_of(c) >= 0) return false;
     for (std::size_t k = 0; k < 4; ++k) {
       const InsideNode node{k >= 2, c.nodes[k], 0};
-      const auto known = std::lower_bound(inside_.begin(), inside_.end(), node);
-      if (known != inside_.end() && !(node < *known) && known->depth + little <= -distance_of(c)) return true;
+      const auto known = std::lower_bound(inside.begin(), inside.end(), node);
+      if (known != inside.end() && !(node < *known) && known->depth + little <= -distance_of(c)) return true;
     }
     return false;
   });
@@ -203,7 +203,8 @@ void SurfaceContacts::drop_outdated(std::vector<SurfaceCandidate>& candidates) c
   });
 }
 
-void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers,
+                                        Scratch& scratch) {
   const bool is_self = &a == &b;
   const std::size_t leaves = a.leaf_count() + (is_self ? 0 : b.leaf_count());
   const std::array ids{a.id(), b.id()};
@@ -213,15 +214,16 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
   if (a.empty() || b.empty()) {
     is_listed_ = false;
     listed_.clear();
+    scratch.for_now.clear();
     return candidates_.of_leaf.clear();
   }
-  if (a.is_brisk() || b.is_brisk()) return list_for_now(a, b, workers);
+  if (a.is_brisk() || b.is_brisk()) return list_for_now(a, b, workers, scratch);
   if (!is_known || !keeps_to_outlook(a, b)) {
     candidates_.of_leaf.resize(leaves);
     candidates_.renewed.assign(leaves, 0);
     candidates_.searches = 0;
     candidates_.seen = {a.fit().now, b.fit().now};
-    return renew_all(a, b, workers);
+    return renew_all(a, b, workers, scratch);
   }
   outdated_.clear();
   const bool is_outdated = a.last_renewed() > candidates_.seen[0] || b.last_renewed() > candidates_.seen[1];
@@ -233,9 +235,9 @@ void SurfaceContacts::update_candidates(const SurfaceTree& a, const SurfaceTree&
   candidates_.seen = {a.fit().now, b.fit().now};
   if (outdated_.empty()) return;
   if (outdated_.size() > leaves / 2) {
-    renew_all(a, b, workers);
+    renew_all(a, b, workers, scratch);
   } else {
-    renew_some(a, b, workers);
+    renew_some(a, b, workers, scratch);
   }
 }
 
@@ -274,43 +276,47 @@ void SurfaceContacts::set_outlook(const SurfaceTree& a, const SurfaceTree& b) {
 }
 
 /// Pairs of all leaves at once, by part.
-void SurfaceContacts::find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers) {
+void SurfaceContacts::find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers,
+                                      Scratch& scratch) {
   set_outlook(a, b);
   const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
-  cut_into_parts(search, &a == &b && a.is_flat(0), parts);
+  cut_into_parts(search, &a == &b && a.is_flat(0), parts, scratch);
   const std::size_t elements = a.topology().elements.size() + b.topology().elements.size();
-  const std::size_t most = kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(parts_.size(), 1);
-  if (found_.size() < parts_.size()) found_.resize(parts_.size());
-  parallel_for(workers, parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) search.run(parts_[i], most, found_[i]);
+  const std::size_t most =
+      kMinCandidates + kCandidatesPerElement * elements / std::max<std::size_t>(scratch.parts.size(), 1);
+  if (scratch.found.size() < scratch.parts.size()) scratch.found.resize(scratch.parts.size());
+  parallel_for(workers, scratch.parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) search.run(scratch.parts[i], most, scratch.found[i]);
   });
   cut_parts_ = 0;
-  for (std::size_t i = 0; i < parts_.size(); ++i) cut_parts_ += found_[i].is_cut;
+  for (std::size_t i = 0; i < scratch.parts.size(); ++i) cut_parts_ += scratch.found[i].is_cut;
 }
 
 /// For this substep alone, as one of the surfaces is brisk.
-void SurfaceContacts::list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+void SurfaceContacts::list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch) {
   candidates_.of_leaf.clear();
   candidates_.renewed.clear();
   const std::size_t leaves = a.leaf_count() + b.leaf_count();
   report_.renewed = leaves;
-  find_candidates(a, b, leaves > kManyLeaves ? kParts : 1, workers);
-  listed_.clear();
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    listed_.insert(listed_.end(), found_[i].candidates.begin(), found_[i].candidates.end());
+  find_candidates(a, b, leaves > kManyLeaves ? kParts : 1, workers, scratch);
+  is_listed_ = false;
+  scratch.for_now.clear();
+  if (scratch.parts.size() == 1) return scratch.for_now.swap(scratch.found[0].candidates);
+  for (std::size_t i = 0; i < scratch.parts.size(); ++i) {
+    const std::vector<SurfaceCandidate>& found = scratch.found[i].candidates;
+    scratch.for_now.insert(scratch.for_now.end(), found.begin(), found.end());
   }
-  is_listed_ = true;
 }
 
 /// Looks for pairs of all leaves at once.
-void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+void SurfaceContacts::renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch) {
   ++candidates_.searches;
   std::fill(candidates_.renewed.begin(), candidates_.renewed.end(), candidates_.searches);
   for (auto& candidates : candidates_.of_leaf) candidates.clear();
   report_.renewed = candidates_.of_leaf.size();
-  find_candidates(a, b, kParts, workers);
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    for (const SurfaceCandidate& c : found_[i].candidates) candidates_.of_leaf[c.owner].push_back(c);
+  find_candidates(a, b, kParts, workers, scratch);
+  for (std::size_t i = 0; i < scratch.parts.size(); ++i) {
+    for (const SurfaceCandidate& c : scratch.found[i].candidates) candidates_.of_leaf[c.owner].push_back(c);
   }
 }
 
@@ -326,31 +332,31 @@ void take_over(const std::vector<SurfaceCandidate>& found, std::vector<SurfaceCa
 }  // namespace
 
 /// Looks for pairs of the outdated leaves, each with all others.
-void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers) {
+void SurfaceContacts::renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch) {
   ++candidates_.searches;
   for (const std::uint32_t leaf : outdated_) candidates_.renewed[leaf] = candidates_.searches;
   report_.renewed = outdated_.size();
   const SurfaceSearch search(a, b, candidates_, skips_nodes_of_b_);
-  if (found_.size() < outdated_.size()) found_.resize(outdated_.size());
+  if (scratch.found.size() < outdated_.size()) scratch.found.resize(outdated_.size());
   parallel_for(workers, outdated_.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      search.run_leaf(outdated_[i], kMinCandidates + 8 * kCandidatesPerElement, found_[i]);
-      take_over(found_[i].candidates, candidates_.of_leaf[outdated_[i]]);
+      search.run_leaf(outdated_[i], kMinCandidates + 8 * kCandidatesPerElement, scratch.found[i]);
+      take_over(scratch.found[i].candidates, candidates_.of_leaf[outdated_[i]]);
     }
   });
-  for (std::size_t i = 0; i < outdated_.size(); ++i) cut_parts_ += found_[i].is_cut;
+  for (std::size_t i = 0; i < outdated_.size(); ++i) cut_parts_ += scratch.found[i].is_cut;
 }
 
 /// Goes down the trees level by level until there are enough parts to share out.
-void SurfaceContacts::cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts) {
-  parts_.clear();
+void SurfaceContacts::cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts, Scratch& scratch) {
+  std::vector<Part>& now = scratch.parts;
+  now.clear();
   if (is_empty || !search.overlap(0, 0)) return;
-  parts_.push_back({0, 0});
-  while (parts_.size() < parts &&
-         !std::all_of(parts_.begin(), parts_.end(), [&](Part part) { return search.is_leaf(part); })) {
-    next_parts_.clear();
-    for (const Part part : parts_) search.expand(part, next_parts_);
-    parts_.swap(next_parts_);
+  now.push_back({0, 0});
+  while (now.size() < parts && !std::all_of(now.begin(), now.end(), [&](Part part) { return search.is_leaf(part); })) {
+    scratch.next_parts.clear();
+    for (const Part part : now) search.expand(part, scratch.next_parts);
+    now.swap(scratch.next_parts);
   }
 }
 

@@ -77,13 +77,21 @@ struct SurfaceCandidate {
 /// until the next substep. Use one per pair.
 class SurfaceContacts {
  public:
+  struct Scratch;
+
   /// Both trees must have been refitted for this substep with the same h. The contacts stay until the next search. No
   /// allocation once as many have been found before.
-  std::span<const SurfaceContact> find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  ///
+  /// The same tree twice finds contacts of a surface with itself: features that share a node or that are, in one
+  /// connected piece, nearer than the thickness at rest do not count; others count as near when they have come at least
+  /// half way from there to touching.
+  std::span<const SurfaceContact> find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch);
 
-  /// Ignores features that share a node or that are, in one connected piece, nearer than the thickness at rest; others
-  /// count as near when they have come at least half way from there to touching.
-  std::span<const SurfaceContact> find_self(const SurfaceTree& surface, Workers& workers);
+  /// With scratch for this once.
+  std::span<const SurfaceContact> find(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
+  std::span<const SurfaceContact> find_self(const SurfaceTree& surface, Workers& workers) {
+    return find(surface, surface, workers);
+  }
 
   /// Leaves out nodes of b against faces of a: others know of these.
   void skip_nodes_of_b() { skips_nodes_of_b_ = true; }
@@ -134,23 +142,6 @@ class SurfaceContacts {
     std::uint32_t owner = 0, partner = 0;  ///< of the candidates that are added
     bool is_cut = false;
   };
-
- private:
-  std::span<const SurfaceContact> search(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
-  void update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
-  void set_outlook(const SurfaceTree& a, const SurfaceTree& b);
-  void find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers);
-  void list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
-  void renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
-  void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers);
-  void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
-  bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
-  bool are_parted(const SurfaceTree& a, const SurfaceTree& b);
-  void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
-  void list_candidates();
-  void keep_nearest(float thickness, float little);
-  void cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts);
-
   /// A node that is inside the other surface.
   struct InsideNode {
     bool is_of_second;
@@ -160,22 +151,43 @@ class SurfaceContacts {
       return a.is_of_second != b.is_of_second ? b.is_of_second : a.node < b.node;
     }
   };
+  /// What a search needs on the way. Between thousands of small surfaces this is most of all memory: those that are
+  /// looked at one after the other share it.
+  struct Scratch {
+    std::vector<Part> parts, next_parts;
+    std::vector<Found> found;
+    std::vector<SurfaceCandidate> for_now;  ///< candidates that do not last
+    std::vector<InsideNode> inside;
+    std::vector<SideNote> notes;
+  };
+
+ private:
+  void update_candidates(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch);
+  void set_outlook(const SurfaceTree& a, const SurfaceTree& b);
+  void find_candidates(const SurfaceTree& a, const SurfaceTree& b, std::size_t parts, Workers& workers,
+                       Scratch& scratch);
+  void list_for_now(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch);
+  void renew_all(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch);
+  void renew_some(const SurfaceTree& a, const SurfaceTree& b, Workers& workers, Scratch& scratch);
+  void drop_outdated(std::vector<SurfaceCandidate>& candidates) const;
+  bool keeps_to_outlook(const SurfaceTree& a, const SurfaceTree& b) const;
+  bool are_parted(const SurfaceTree& a, const SurfaceTree& b);
+  void improve_axis(const SurfaceTree& a, const SurfaceTree& b);
+  void list_candidates();
+  void keep_nearest(float thickness, float little, std::vector<InsideNode>& inside);
+  static void cut_into_parts(const SurfaceSearch& search, bool is_empty, std::size_t parts, Scratch& scratch);
 
   SurfaceSides sides_;
   SurfaceParting parting_;
   Reach reach_;  ///< of this substep
   Candidates candidates_;
-  std::vector<SurfaceCandidate> listed_;  ///< all, where there are few leaves or they do not last
+  std::vector<SurfaceCandidate> listed_;  ///< all that last, where there are few leaves
   bool is_listed_ = false;
-  std::vector<InsideNode> inside_;
   std::array<std::uint64_t, 2> tree_ids_{};
   bool is_restored_ = false, skips_nodes_of_b_ = false;
   std::vector<std::uint32_t> outdated_;  ///< leaves, by the numbers of owners
   std::size_t cut_parts_ = 0;
-  std::vector<Part> parts_, next_parts_;
-  std::vector<Found> found_;
   std::vector<SurfaceContact> contacts_;
-  std::vector<SideNote> notes_;
   SurfaceSearchReport report_;
 };
 

@@ -106,7 +106,7 @@ void RigidMeetings::find(std::span<const BodySurface> surfaces, std::span<const 
     RigidContacts& search = search_of({surface.id, obstacle.id}, features, workers);
     const RigidPath path{obstacle.world_from_shape, obstacle.velocity, obstacle.angular_velocity,
                          obstacle.center_of_mass};
-    search.find(*tree, path, surface.depth, workers);
+    search.find(*tree, path, surface.depth, workers, scratch_);
     overflowed_ = overflowed_ || search.overflowed();
     add_rows(surface, obstacle, search, rows);
   }

@@ -52,9 +52,11 @@ class RigidMeetings {
   std::map<SurfacePairId, RigidContacts> searches_;
   std::vector<std::pair<SurfacePairId, RigidContacts::Memory>> saved_;  ///< to be restored by the next search
   RigidFeaturesOfShapes features_;
+  bool overflowed_ = false;
+  // Scratch, kept for its memory:
+  SurfaceContacts::Scratch scratch_;
   std::vector<Near> near_;
   std::vector<SurfacePairId> pairs_;
-  bool overflowed_ = false;
 };
 
 }  // namespace pliant

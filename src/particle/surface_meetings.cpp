@@ -118,7 +118,7 @@ void SurfaceMeetings::tidy(std::span<const SurfaceBody> bodies) {
 void SurfaceMeetings::look(const SurfaceBody& a, const SurfaceBody& b, SurfaceContacts& search, std::span<const Vec4> x,
                            Workers& workers) {
   const SurfaceTree &tree_a = *searches_.tree(a.id), &tree_b = *searches_.tree(b.id);
-  const auto found = a.id == b.id ? search.find_self(tree_a, workers) : search.find(tree_a, tree_b, workers);
+  const auto found = search.find(tree_a, tree_b, workers, scratch_);
   overflowed_ = overflowed_ || search.report().overflowed();
   const float friction = std::sqrt(a.friction * b.friction);
   for (const SurfaceContact& contact : found) {

@@ -79,6 +79,7 @@ class SurfaceMeetings {
   std::vector<FeatureContact> contacts_, before_;
   bool overflowed_ = false;
   // Scratch, kept for its memory:
+  SurfaceContacts::Scratch scratch_;
   std::vector<Near> near_;
   std::vector<SurfacePairId> pairs_;
   std::vector<std::uint8_t> is_used_;  ///< by body: in a pair

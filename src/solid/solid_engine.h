@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/spares.h"
 #include "collide/obstacle.h"
 #include "pliant/queries.h"
 #include "pliant/report.h"
@@ -266,7 +267,7 @@ class SolidEngine {
   ShapeProbes probes_;
   std::vector<const ShapeProbe*> obstacle_probes_;
   std::vector<Contact> contacts_;
-  mutable LayoutScratches scratches_;       ///< for the making of pieces
+  mutable Spares<LayoutScratch> layouts_;   ///< for the making of pieces
   std::vector<std::vector<Crack>> cracks_;  ///< by place in `slots_`; scratch
   std::span<const Obstacle> obstacles_;     ///< of this substep
   SolidMeetings meetings_;

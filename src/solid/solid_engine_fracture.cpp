@@ -176,9 +176,7 @@ void SolidEngine::make_fragment(Fragment& fragment, const Entry& whole, const Se
   for (const std::uint32_t node : part.nodes) fragment.nodes.push_back(topology.origin(node));
   fragment.def =
       std::make_shared<const SolidDef>(piece_def(whole.body->def(), selections, topology, part, fragment.nodes));
-  auto scratch = scratches_.take();
-  auto body = std::make_unique<SolidBody>(fragment.def, *scratch);
-  scratches_.give_back(std::move(scratch));
+  auto body = std::make_unique<SolidBody>(fragment.def, *layouts_.lend());
   body->take_over(*whole.body, fragment.nodes, part.tets);
   for (std::uint32_t i = 0; i < part.nodes.size(); ++i) {
     const auto freed = whole.fracture->freed();

@@ -7,8 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "math/sliced_matrix.h"
@@ -108,26 +106,6 @@ struct LayoutScratch {
   std::vector<std::uint32_t> sum_starts, sum_next, corners;  ///< by slot, one after the other
   std::vector<Edge> entries;
   std::array<std::vector<std::uint32_t>, kLanes> lists;
-};
-
-/// Memory for layouts that several threads make side by side.
-class LayoutScratches {
- public:
-  std::unique_ptr<LayoutScratch> take() {
-    const std::lock_guard lock(mutex_);
-    if (spare_.empty()) return std::make_unique<LayoutScratch>();
-    std::unique_ptr<LayoutScratch> scratch = std::move(spare_.back());
-    spare_.pop_back();
-    return scratch;
-  }
-  void give_back(std::unique_ptr<LayoutScratch> scratch) {
-    const std::lock_guard lock(mutex_);
-    spare_.push_back(std::move(scratch));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<LayoutScratch>> spare_;
 };
 
 /// `kinds[tet]` keeps tets of different kinds out of one batch; batches come in ascending order of kind.

@@ -253,15 +253,16 @@ void SolidMeetings::look(Workers& workers) {
   const auto is_large = [&](const Near& n) {
     return std::max(trees_[n.a]->topology().face_count, trees_[n.b]->topology().face_count) > kLarge;
   };
-  const auto run = [&](const Near& n, Workers& with) {
-    n.a == n.b ? n.search->find_self(*trees_[n.a], with) : n.search->find(*trees_[n.a], *trees_[n.b], with);
+  const auto run = [&](const Near& n, Workers& with, SurfaceContacts::Scratch& scratch) {
+    n.search->find(*trees_[n.a], *trees_[n.b], with, scratch);
   };
   for (const Near& n : near_) {
-    if (is_large(n)) run(n, workers);
+    if (is_large(n)) run(n, workers, *scratches_.lend());
   }
   parallel_for(workers, near_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    const auto scratch = scratches_.lend();
     for (std::size_t i = begin; i < end; ++i) {
-      if (!is_large(near_[i])) run(near_[i], alone_);
+      if (!is_large(near_[i])) run(near_[i], alone_, *scratch);
     }
   });
 }
@@ -299,11 +300,12 @@ void SolidMeetings::open_rigid(std::span<const BodySurface> solids, std::span<co
 void SolidMeetings::look_at_rigid(std::span<const BodySurface> solids, std::span<const Obstacle> obstacles,
                                   Workers& workers) {
   parallel_for(workers, near_rigid_.size(), 4, [&](std::size_t begin, std::size_t end) {
+    const auto scratch = scratches_.lend();
     for (std::size_t i = begin; i < end; ++i) {
       const NearRigid& n = near_rigid_[i];
       const Obstacle& o = obstacles[n.obstacle];
       const RigidPath motion{o.world_from_shape, o.velocity, o.angular_velocity, o.center_of_mass};
-      n.search->find(*trees_[n.solid], motion, solids[n.solid].depth, alone_);
+      n.search->find(*trees_[n.solid], motion, solids[n.solid].depth, alone_, *scratch);
     }
   });
 }

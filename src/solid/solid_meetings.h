@@ -29,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "base/spares.h"
 #include "collide/body_surface.h"
 #include "collide/broad_phase.h"
 #include "collide/obstacle.h"
@@ -113,6 +114,7 @@ class SolidMeetings {
   std::vector<SolidMeeting> meetings_;
   bool overflowed_ = false;
   // Scratch, kept for its memory:
+  Spares<SurfaceContacts::Scratch> scratches_;
   std::vector<float> margins_;  ///< m, by solid
   std::vector<Aabb> boxes_;
   std::vector<BroadPhaseProxy> proxies_;

@@ -48,6 +48,7 @@ float lowest_of(const RigidFeatures& features, const Transform& place) {
 struct Sheet {
   SurfaceScene scene;
   SurfaceTree tree;
+  SurfaceContacts::Scratch scratch;
   explicit Sheet(std::uint32_t n, float depth = 0)
       : tree(depth > 0 ? add_block(depth) : scene.add_sheet(n, 0.002f, [](float u, float w) {
           return Vec3{w - 0.5f, 0, u - 0.5f};
@@ -101,7 +102,7 @@ TEST(RigidFeatures, EveryShapeTouchesASheetAndABlockWithItsLowestPoint) {
           const RigidPath motion = above(*features, apart, random);
           RigidContacts contacts(features);
           float least = 1e9f;
-          for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers)) {
+          for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers, sheet.scratch)) {
             expect_sound(c, sheet);
             EXPECT_LT(c.normal.y, -0.9f) << shape_name(shape);
             least = std::min(least, c.gap);
@@ -126,7 +127,7 @@ TEST(RigidFeatures, NoCornerNearAFaceIsMissed) {
     const RigidPath motion = above(*features, 0.05f * unit(random), random);
     sheet.refit();
     RigidContacts contacts(features);
-    const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers);
+    const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers, sheet.scratch);
     for (const Vec3 point : features->pieces()[0].points) {
       const Vec3d p(motion.world_from_shape * point);
       for (const SurfaceElement& e : sheet.tree.topology().elements) {
@@ -157,7 +158,7 @@ TEST(RigidFeatures, NothingFastPassesThroughALargeTriangle) {
       RigidPath motion = above(*features, 0.02f + 0.5f * unit(random), random);
       motion.velocity = {5 * unit(random), -100, 5 * unit(random)};
       RigidContacts contacts(features);
-      const auto found = contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers);
+      const auto found = contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers, sheet.scratch);
       ASSERT_FALSE(found.empty()) << shape_name(shape) << " round " << round;
       for (const RigidContact& c : found) expect_sound(c, sheet);
       // The lowest point is held with its distance.
@@ -179,7 +180,7 @@ TEST(RigidFeatures, ASheetRemembersTheSideOfASmallBall) {
     for (const float height : {0.006f, 0.003f, 0.001f, -0.001f, -0.003f, -0.006f}) {
       motion.world_from_shape.position.y = side * height;
       sheet.refit();
-      const auto found = contacts.find(sheet.tree, motion, 0.01f, sheet.scene.workers);
+      const auto found = contacts.find(sheet.tree, motion, 0.01f, sheet.scene.workers, sheet.scratch);
       ASSERT_EQ(found.size(), 1u) << height;
       EXPECT_NEAR(found[0].normal.y, -side, 1e-4f) << height;
       EXPECT_NEAR(found[0].gap, height - 0.006f, 1e-5f) << height;
@@ -187,7 +188,7 @@ TEST(RigidFeatures, ASheetRemembersTheSideOfASmallBall) {
       RigidContacts copy(features);
       copy.restore(contacts.memory(), sheet.scene.workers);
       sheet.refit();
-      const auto again = copy.find(sheet.tree, motion, 0.01f, sheet.scene.workers);
+      const auto again = copy.find(sheet.tree, motion, 0.01f, sheet.scene.workers, sheet.scratch);
       ASSERT_EQ(again.size(), 1u);
       EXPECT_EQ(again[0].normal.y, found[0].normal.y);
       EXPECT_EQ(again[0].key, found[0].key);
@@ -206,7 +207,7 @@ TEST(RigidFeatures, AnEdgeLiesAcrossTheEdgesOfASheet) {
     motion.world_from_shape.position = {0.01f, 0.05f * std::sqrt(2.0f) + apart, 0.22f};
     sheet.refit();
     RigidContacts contacts(features);
-    const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers);
+    const auto found = contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers, sheet.scratch);
     ASSERT_EQ(found.size(), 1u) << apart;
     EXPECT_EQ(found[0].count, 2u);
     EXPECT_NEAR(found[0].normal.y, -1, 1e-3f) << apart;
@@ -230,7 +231,7 @@ TEST(RigidFeatures, LargeGroundsAreLookedAtThroughAWindow) {
       sheet.scene.x[i] = {p.x, p.y, p.z, 0};
     }
     sheet.refit();
-    const auto found = contacts.find(sheet.tree, {}, 0.05f, sheet.scene.workers);
+    const auto found = contacts.find(sheet.tree, {}, 0.05f, sheet.scene.workers, sheet.scratch);
     ASSERT_GE(found.size(), 1u) << k;
     for (const RigidContact& c : found) {
       EXPECT_NEAR(c.normal.y, 1, 1e-3f);
@@ -247,7 +248,7 @@ TEST(RigidFeatures, AGroundAsLargeAsTheWorldCostsNothingFarFromItsRim) {
   motion.world_from_shape.position = {0, -0.501f, 0};
   RigidContacts contacts(features);
   sheet.refit();
-  EXPECT_TRUE(contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers).empty());
+  EXPECT_TRUE(contacts.find(sheet.tree, motion, 0.02f, sheet.scene.workers, sheet.scratch).empty());
   EXPECT_LT(contacts.tests(), 100u);
   EXPECT_FALSE(contacts.overflowed());
 }
@@ -280,11 +281,11 @@ TEST(RigidFeatures, BadNumbersAndPlanesDoNoHarm) {
   RigidPath motion;
   motion.world_from_shape.position = {0, 0.501f, 0};
   motion.velocity = {std::numeric_limits<float>::infinity(), 0, 0};
-  for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers)) {
+  for (const RigidContact& c : contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers, sheet.scratch)) {
     EXPECT_TRUE(std::isfinite(c.gap));
   }
   motion.world_from_shape.position.x = std::numeric_limits<float>::quiet_NaN();
-  contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers);
+  contacts.find(sheet.tree, motion, 0.1f, sheet.scene.workers, sheet.scratch);
 }
 
 TEST(RigidFeatures, ThinAndSharpOnesMayPassBetweenNodes) {

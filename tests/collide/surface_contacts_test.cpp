@@ -290,6 +290,7 @@ TEST(SurfaceContacts, PairsThatComeAndGoAllocateNothingOnceWarm) {
   std::uniform_real_distribution<float> unit(-1, 1);
   SurfaceScene scene;
   SurfaceSearches searches;
+  SurfaceContacts::Scratch scratch;
   constexpr std::uint32_t kLumps = 8;
   for (std::uint32_t i = 0; i < kLumps; ++i) {
     const Vec3 place{0.3f * float(i % 2), 0.3f * float(i / 2 % 2), 0.3f * float(i / 4)};
@@ -309,7 +310,7 @@ TEST(SurfaceContacts, PairsThatComeAndGoAllocateNothingOnceWarm) {
     SurfaceTree &a = *searches.tree(pair[0].first), &b = *searches.tree(pair[0].second);
     a.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
     b.refit(scene.x, scene.v, 4 * kH, 0.005f, scene.workers);
-    found += searches.search(0).find(a, b, scene.workers).size();
+    found += searches.search(0).find(a, b, scene.workers, scratch).size();
   }
   EXPECT_EQ(allocation_count() - before, 0u);
   EXPECT_GT(found, 20u);

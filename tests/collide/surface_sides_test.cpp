@@ -227,11 +227,12 @@ TEST(SurfaceContacts, NothingIsAllocatedOnceWarm) {
   SurfaceTree sheet = scene.add_sheet(40, 0.003f, flat);
   crumple(scene, 6, 1);
   SurfaceContacts contacts;
+  SurfaceContacts::Scratch scratch;
   std::size_t before = 0;
   for (int i = 0; i < 5; ++i) {
     if (i == 2) before = allocation_count();
     sheet.refit(scene.x, scene.v, kH, 0.004f, scene.workers);
-    EXPECT_FALSE(contacts.find_self(sheet, scene.workers).empty());
+    EXPECT_FALSE(contacts.find(sheet, sheet, scene.workers, scratch).empty());
   }
   EXPECT_EQ(allocation_count(), before);
 }
