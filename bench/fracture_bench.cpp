@@ -128,7 +128,7 @@ BenchResult run(const BenchContext& context, int steps, std::size_t breakable, M
 }  // namespace
 
 void add_fracture_benchmarks(std::vector<Benchmark>& suite) {
-  const Wall small{20, 1, 0.15f, 7e4f}, large{29, 2, 0.2f, 9.3e4f};
+  const Wall small{20, 1, 0.15f, 6.5e4f}, large{29, 2, 0.2f, 9.3e4f};
   Wall rigid = small;
   rigid.rigid_tets = 30;
   const auto add_wall = [&](const char* name, const Wall& wall) {

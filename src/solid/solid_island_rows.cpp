@@ -25,11 +25,11 @@ bool IslandRow::weigh() {
 }
 
 void IslandRow::drop_mending(Vec3 velocity, float allowed) {
-  constexpr float kNoNearer = 0.7f;
+  constexpr float kNoNearer = 0.7f, kDrop = 2;
   if (!active || !(mending > 0)) return;
   const float wrong = violation(velocity);
   if (wrong > std::max(allowed, kNoNearer * missed)) {
-    const float dropped = std::min(wrong, mending);
+    const float dropped = std::min(kDrop * wrong, mending);
     target -= normal * dropped;
     held += normal * (penalty * dropped);  // what the round has given stays given
     mending -= dropped;

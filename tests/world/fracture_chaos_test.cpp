@@ -5,6 +5,7 @@
 // PLIANT_CHAOS_BODIES, PLIANT_CHAOS_STEPS and PLIANT_CHAOS_SEED.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <random>
 
@@ -74,6 +75,13 @@ class Chaos {
     }
     ASSERT_NEAR(mass, mass_, 1e-4 * mass_);
     expect_attached(world_, workers_, wholes_);
+  }
+
+  void print(int steps) const {
+    const StepReport& report = world_.report();
+    std::printf("after %4d steps: %zu bodies, %zu contacts, %.0f J of motion, %.0f J stored\n", steps, body_count(),
+                report.contacts, report.kinetic_energy, report.elastic_energy);
+    std::fflush(stdout);
   }
 
   std::size_t body_count() const { return world_.bodies().size(); }
@@ -202,6 +210,7 @@ TEST(FractureChaos, LeavesSoundPiecesAndLosesNone) {
     if (i % 100 != 99 && i + 1 != steps) continue;
     chaos.check_bodies();
     ASSERT_FALSE(::testing::Test::HasFailure()) << "step " << i;
+    chaos.print(i + 1);
   }
   EXPECT_GT(chaos.body_count(), static_cast<std::size_t>(2 * bodies));
 }
