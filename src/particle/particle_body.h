@@ -16,6 +16,7 @@ struct ParticleSettings {
   bool awake = true, frozen = false;
   bool took_turns = false;  ///< in the last substep: its contacts were solved by turns alone
   bool was_apart = false;   ///< in the last substep: its rows were solved all at once
+  bool is_laden = false;    ///< in the last substep: it took turns under rigid bodies heavier than itself
   float gas_impulse = 0;    ///< Pa s, over the last substep
 };
 

@@ -277,6 +277,7 @@ void ParticleEngine::add_to_hash(Hasher& hasher) const {
     hasher.add(b.settings.frozen);
     hasher.add(b.settings.gas_impulse);
     hasher.add(b.settings.was_apart);
+    hasher.add(b.settings.is_laden);
     for (const auto& part : b.touches) {
       for (const ContactGroup& group : part) {
         hasher.add(group.node);

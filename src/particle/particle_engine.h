@@ -248,6 +248,7 @@ class ParticleEngine {
   void drop_tied_contacts();
   void merge_shares();
   void find_tie_gains();
+  void solve_chains(Body& body);
   void solve_chains_of(const TieRow& row);
   void solve_tied_chains(std::span<RigidBodyMotion> rigid);
   bool is_attached(const Body& body, std::uint32_t node) const;

@@ -48,7 +48,7 @@ bool ParticleEngine::may_be_loaded(const Body& b) const {
          std::none_of(solid_rows_.begin(), solid_rows_.end(), is_its);
 }
 
-/// Which bodies are solved at once in this substep.
+/// Which bodies are solved at once in this substep, and which of the others bear more than their own weight.
 void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
   loads_.clear();
   for (const NodeContact& row : rigid_contacts_) loads_.emplace_back(row.slot, row.rigid);
@@ -57,7 +57,7 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
   }
   std::sort(loads_.begin(), loads_.end());
   loads_.erase(std::unique(loads_.begin(), loads_.end()), loads_.end());
-  for (const std::uint32_t slot : slots_) body(slot).load = 0;
+  for (const std::uint32_t slot : slots_) body(slot).load = 0, body(slot).settings.is_laden = false;
   for (auto begin = loads_.begin(); begin != loads_.end();) {
     Body& b = body(begin->first);
     float total = 0, heaviest = 0;
@@ -66,11 +66,11 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
       const float mass = rigid[begin->second].inverse_mass > 0 ? 1 / rigid[begin->second].inverse_mass : 0;
       total += mass, heaviest = std::max(heaviest, mass);
     }
-    const std::size_t most = std::holds_alternative<JellyDef>(*b.def) ? kMostOfJelly : kMostCouplings;
-    if (b.count * count > most || !may_be_loaded(b)) continue;
     float own = 0;
     for (const float mass : masses(b)) own += mass;
-    if (total > kHeavyLoad * own) b.load = heaviest;
+    const std::size_t most = std::holds_alternative<JellyDef>(*b.def) ? kMostOfJelly : kMostCouplings;
+    if (total > kHeavyLoad * own && b.count * count <= most && may_be_loaded(b)) b.load = heaviest;
+    b.settings.is_laden = total > own && !b.is_apart();
   }
 }
 

@@ -53,6 +53,9 @@ void ParticleEngine::apply_damping(Body& b, float dt) {
 void ParticleEngine::predict(Vec3 gravity, Vec3 wind, float h) {
   last_substep_ = h;
   gravity_ = gravity;
+  for_each_active([&](Body& b) {
+    if (b.settings.is_laden) b.chains.damp(workers_, velocities(b), h);
+  });
   v_before_.resize(v_.size());
   parallel_for(workers_, v_.size(), kNodesPerChunk, [&](std::size_t begin, std::size_t end) {
     std::copy(v_.begin() + std::ptrdiff_t(begin), v_.begin() + std::ptrdiff_t(end),
@@ -226,13 +229,19 @@ void ParticleEngine::begin_solve(std::span<RigidBodyMotion> rigid, float h) {
   find_tie_gains();
 }
 
+/// Under a heavy load yarns are drawn to the load until those that cross are almost parallel, and then know little of
+/// each other after one turn each.
+void ParticleEngine::solve_chains(Body& b) {
+  if (b.is_apart()) return;
+  const int turns = b.settings.is_laden ? 2 : 1;
+  for (int i = 0; i < turns; ++i) b.chains.solve(workers_, velocities(b));
+}
+
 void ParticleEngine::solve_round(std::span<RigidBodyMotion> rigid, float h) {
   for_each_active([&](Body& b) { solve_gas(b); });
   if (tie_rows_.empty()) {
     begin_sharing();
-    for_each_active([&](Body& b) {
-      if (!b.is_apart()) b.chains.solve(workers_, velocities(b));
-    });
+    for_each_active([&](Body& b) { solve_chains(b); });
     end_sharing();
   } else {
     solve_tied_chains(rigid);

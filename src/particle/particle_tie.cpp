@@ -214,9 +214,7 @@ void ParticleEngine::find_tie_gains() {
 
 void ParticleEngine::solve_tied_chains(std::span<RigidBodyMotion> rigid) {
   begin_sharing();
-  for (const std::uint32_t slot : slots_) {
-    if (body(slot).is_active() && !body(slot).is_apart()) body(slot).chains.solve(workers_, velocities(body(slot)));
-  }
+  for_each_active([&](Body& b) { solve_chains(b); });
   end_sharing();
   sweep(anchor_rows_, v_, rigid);
   for (TieRow& row : tie_rows_) {

@@ -26,7 +26,7 @@ void ParticleEngine::warm_start_rows(std::span<RigidBodyMotion> rigid, float h) 
   begin_sharing();
   for_each_active([&](Body& b) {
     if (b.is_apart()) unloaded_.assign(velocities(b).begin(), velocities(b).end());
-    b.chains.prepare(workers_, positions(b), velocities(b), h);
+    b.chains.prepare(workers_, positions(b), velocities(b), h, b.settings.is_laden);
     if (b.is_apart()) std::copy(unloaded_.begin(), unloaded_.end(), velocities(b).begin());
   });
   end_sharing();

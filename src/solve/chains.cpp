@@ -69,12 +69,13 @@ void Chains::for_each_batch(Workers& workers, Body&& body) const {
   lines_.for_each(workers, [&](const Batch& batch, std::size_t range) { body(batch, scratch_[range]); });
 }
 
-void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h) {
-  for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h); });
-  for (const Batch& ring : rings()) prepare_ring(ring, x.data(), v.data(), h);
+void Chains::prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h, bool is_laden) {
+  const float softness = is_laden ? kLadenSoftness : kSoftness;
+  for_each_batch(workers, [&](const Batch& batch, Scratch&) { prepare(batch, x.data(), v.data(), h, softness); });
+  for (const Batch& ring : rings()) prepare_ring(ring, x.data(), v.data(), h, softness);
 }
 
-void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
+void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h, float softness_of_rows) {
   const float inverse_h = 1 / h, warm_start = batch.kind != 0 ? kSlackWarmStart : kWarmStart;
   const std::size_t begin = 8 * std::size_t{batch.first}, end = begin + 8 * segments(batch);
   Vec here = load_nodes(x, &lines_.nodes[begin]).xyz;
@@ -93,7 +94,8 @@ void Chains::prepare(const Batch& batch, const Vec4* x, Vec4* v, float h) {
     // The coupling of this segment with the one before, through the node between them.
     const Float8 cosine = dot(direction_before, direction);
     const Float8 off = select(is_row, -v_here.w * cosine, Float8{});
-    const Float8 softness = kSoftness * (v_here.w + v_there.w) + load8(&compliance_[at]) * (inverse_h * inverse_h);
+    const Float8 softness =
+        softness_of_rows * (v_here.w + v_there.w) + load8(&compliance_[at]) * (inverse_h * inverse_h);
     excess = eliminate(excess, v_here.w, direction_before, direction) + softness;
     const Float8 pivot = v_there.w + excess;
     const Float8 inverse_pivot = select(is_row & (pivot > 0), 1 / pivot, Float8{});
@@ -180,19 +182,32 @@ void Chains::solve(const Batch& batch, Vec4* v, Scratch& scratch) {
   store_nodes(v, &lines_.nodes[begin], lines_.lanes_in_use[begin / 8], scratch.v[0]);
 }
 
-void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const {
-  for_each_batch(workers,
-                 [&](const Batch& batch, Scratch& scratch) { stiffen(batch, v_before.data(), v.data(), h, scratch); });
-  for (const Batch& ring : rings()) stiffen_ring(ring, v_before.data(), v.data(), h);
-}
-
 // A segment under tension T pulls a node that leaves the line back with T/L per metre. Left to itself that force is
 // explicit, and above h² T/L = m transverse waves explode. Here the change of velocity over the substep is damped by
 // (M + θ h² K)⁻¹ M, with K the stiffness T/L of the line across itself; h² T/L = h λ/L. For a wave of frequency ω that
 // is v' = v − h ω²/(1 + θ h² ω²) x: the same symplectic step as without it, for a slower wave. Energy is kept, and
 // θ ≥ 1/4 is stable always. (Backward Euler for the whole velocity, (M + h² K)⁻¹ M v, is as stable but lost 13 % of a
 // hanging sheet's swing energy in 5 s at 50 x 50 cells, 20 % at 100 x 100; this loses nothing.)
-void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const {
+void Chains::stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const {
+  smooth(workers, v_before.data(), v.data(), kTheta * h);
+}
+
+// Where lines cross, `stiffen` of the one changes what the other asked for, and the next substep mends that. Little is
+// fed to waves by it while h² T/L is less than m; beyond, all short waves have nearly the same period, of some four
+// substeps, and what their tension does twice in that time drives them. A net under sixteen times its weight so never
+// came to rest. Here velocities themselves are smoothed, not their change, and before lengths are solved: the waves of
+// frequency ω lose a share of some `kWaveDamping` h² ω² of their energy in each substep.
+void Chains::damp(Workers& workers, std::span<Vec4> v, float h) const {
+  smooth(workers, nullptr, v.data(), kWaveDamping * h);
+}
+
+// (M + strength λ/L)⁻¹ M of the velocities, or of what they differ from those before.
+void Chains::smooth(Workers& workers, const Vec4* v_before, Vec4* v, float strength) const {
+  for_each_batch(workers, [&](const Batch& batch, Scratch& scratch) { smooth(batch, v_before, v, strength, scratch); });
+  for (const Batch& ring : rings()) smooth_ring(ring, v_before, v, strength);
+}
+
+void Chains::smooth(const Batch& batch, const Vec4* v_before, Vec4* v, float strength, Scratch& scratch) const {
   const std::size_t begin = 8 * std::size_t{batch.first};
   scratch.v[0] = load_nodes(v, &lines_.nodes[begin]);
   Int8 is_taut{};
@@ -200,14 +215,14 @@ void Chains::stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h,
     const std::size_t at = begin + 8 * i;
     scratch.v[i + 1] = load_nodes(v, &lines_.nodes[at + 8]);
     const Float8 rest = load8(&lengths_[at]);
-    const Float8 gain = -kTheta * h * load8(&impulses_[at]) / rest;
+    const Float8 gain = -strength * load8(&impulses_[at]) / rest;
     const Int8 taut = (rest > 0) & (gain > 0);
     scratch.gain[i] = select(taut, gain, Float8{});
     is_taut |= taut;
   }
   if (!any(is_taut)) return;
   for (std::size_t i = 0; i <= segments(batch); ++i) {
-    scratch.old[i] = load_nodes(v_before, &lines_.nodes[begin + 8 * i]).xyz;
+    scratch.old[i] = v_before ? load_nodes(v_before, &lines_.nodes[begin + 8 * i]).xyz : Vec{};
     scratch.v[i].xyz = scratch.v[i].xyz - scratch.old[i];
   }
 

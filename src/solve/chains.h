@@ -7,6 +7,7 @@
 // sweeps did. Eight lines are solved at a time, one in each lane.
 //
 // What one substep asks for, in this order:
+//   damp      under a heavy load only: waves across taut lines die out
 //   prepare   directions, errors and factors at the positions now; last impulses applied again
 //   solve     velocities that bring every segment to its length by the end of the substep; called in each round
 //   stiffen   a taut line resists leaving its line: without this, transverse waves on it explode
@@ -47,7 +48,10 @@ class Chains {
 
   std::size_t row_count() const { return rows_; }
 
-  void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h);
+  /// With the impulses of the last substep; see the definition.
+  void damp(Workers& workers, std::span<Vec4> v, float h) const;
+  /// `is_laden`: lines give way a little, as is needed under a heavy load.
+  void prepare(Workers& workers, std::span<const Vec4> x, std::span<Vec4> v, float h, bool is_laden = false);
   void solve(Workers& workers, std::span<Vec4> v);
   void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const;
   void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const;
@@ -90,10 +94,11 @@ class Chains {
 
   template <typename Body>
   void for_each_batch(Workers& workers, Body&& body) const;
-  void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h);
+  void prepare(const Batch& batch, const Vec4* x, Vec4* v, float h, float softness_of_rows);
   template <bool kTensionOnly>
   void solve(const Batch& batch, Vec4* v, Scratch& scratch);
-  void stiffen(const Batch& batch, const Vec4* v_before, Vec4* v, float h, Scratch& scratch) const;
+  void smooth(Workers& workers, const Vec4* v_before, Vec4* v, float strength) const;
+  void smooth(const Batch& batch, const Vec4* v_before, Vec4* v, float strength, Scratch& scratch) const;
   void limit(const Batch& batch, Vec4* x, Vec4* v, float h, Scratch& scratch) const;
   float max_stretch(const Batch& batch, const Vec4* x) const;
 
@@ -102,9 +107,9 @@ class Chains {
 
   // Rings, one by one (chains_ring.cpp): batches apart.
   std::span<const Batch> rings() const { return lines_.apart(); }
-  void prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h);
+  void prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h, float softness_of_rows);
   void solve_ring(const Batch& ring, Vec4* v);
-  void stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float h) const;
+  void smooth_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float strength) const;
   void limit_ring(const Batch& ring, Vec4* x, Vec4* v, float h) const;
 
   // Arrays have eight lanes for each place along a batch. Place p of a batch is a node, and the segment that begins

@@ -16,7 +16,7 @@ void add(Vec4& v, Vec3 change) { v.x += change.x, v.y += change.y, v.z += change
 
 }  // namespace
 
-void Chains::prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h) {
+void Chains::prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h, float softness_of_rows) {
   for (std::size_t i = 0; i < segments(ring); ++i) {
     const std::size_t at = 8 * (ring.first + i);
     Vec4 &a = v[lines_.nodes[at]], &b = v[lines_.nodes[at + 8]];
@@ -25,7 +25,7 @@ void Chains::prepare_ring(const Batch& ring, const Vec4* x, Vec4* v, float h) {
     const Vec3 direction = step / distance;
     direction_x_[at] = direction.x, direction_y_[at] = direction.y, direction_z_[at] = direction.z;
     error_speed_[at] = (distance - lengths_[at]) / h;
-    softness_[at] = kSoftness * (a.w + b.w) + compliance_[at] / (h * h);
+    softness_[at] = softness_of_rows * (a.w + b.w) + compliance_[at] / (h * h);
     impulses_[at] *= kWarmStart;
     add(a, direction * (-a.w * impulses_[at]));
     add(b, direction * (b.w * impulses_[at]));
@@ -66,7 +66,7 @@ void Chains::solve_ring(const Batch& ring, Vec4* v) {
   }
 }
 
-void Chains::stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float h) const {
+void Chains::smooth_ring(const Batch& ring, const Vec4* v_before, Vec4* v, float strength) const {
   const std::size_t count = segments(ring);
   CyclicSystem& system = ring_scratch_.system;
   std::array<std::vector<double>, 3>& change = ring_scratch_.change;
@@ -74,14 +74,15 @@ void Chains::stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, floa
   for (std::vector<double>& axis : change) axis.resize(count);
   const auto gain = [&](std::size_t i) {
     const std::size_t at = 8 * (ring.first + i);
-    return static_cast<double>(std::max(-kTheta * h * impulses_[at] / lengths_[at], 0.0f));
+    return static_cast<double>(std::max(-strength * impulses_[at] / lengths_[at], 0.0f));
   };
+  const auto old = [&](std::uint32_t node) { return v_before ? v_before[node].xyz() : Vec3{}; };
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t node = lines_.nodes[8 * (ring.first + i)];
     const double w = static_cast<double>(v[node].w), before = gain(i > 0 ? i - 1 : count - 1), after = gain(i);
     system.lower[i] = -w * before, system.upper[i] = -w * after, system.diagonal[i] = 1 + w * (before + after);
     for (std::size_t k = 0; k < 3; ++k) {
-      change[k][i] = static_cast<double>(v[node].xyz()[k] - v_before[node].xyz()[k]);
+      change[k][i] = static_cast<double>(v[node].xyz()[k] - old(node)[k]);
     }
   }
   for (std::vector<double>& axis : change) system.solve(axis);
@@ -89,7 +90,7 @@ void Chains::stiffen_ring(const Batch& ring, const Vec4* v_before, Vec4* v, floa
     const std::uint32_t node = lines_.nodes[8 * (ring.first + i)];
     const Vec3 damped{static_cast<float>(change[0][i]), static_cast<float>(change[1][i]),
                       static_cast<float>(change[2][i])};
-    const Vec3 now = v_before[node].xyz() + damped;
+    const Vec3 now = old(node) + damped;
     if (v[node].w > 0 && is_finite(now)) v[node] = {now.x, now.y, now.z, v[node].w};
   }
 }
