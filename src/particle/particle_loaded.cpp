@@ -70,7 +70,8 @@ void ParticleEngine::find_loaded(std::span<const RigidBodyMotion> rigid) {
     for (const float mass : masses(b)) own += mass;
     const std::size_t most = std::holds_alternative<JellyDef>(*b.def) ? kMostOfJelly : kMostCouplings;
     if (total > kHeavyLoad * own && b.count * count <= most && may_be_loaded(b)) b.load = heaviest;
-    b.settings.is_laden = total > own && !b.is_apart();
+    // A rope needs nothing for it: no other line undoes what its own did.
+    b.settings.is_laden = std::holds_alternative<ClothDef>(*b.def) && total > own && !b.is_apart();
   }
 }
 

@@ -198,6 +198,30 @@ TEST(Chains, KeepMomentumAndLeaveHeldNodesAlone) {
   EXPECT_EQ(nodes.v[399].xyz(), outside);  // in no line
 }
 
+TEST(Chains, DampWavesAcrossTautLinesAndNothingElse) {
+  // Every other node of a line goes up, the others down. The first half of the line is taut.
+  constexpr std::size_t kCount = 101;
+  constexpr float kStep = 1.0f / 240, kLength = 0.1f, kMass = 0.01f, kTension = 50;
+  Workers workers(1);
+  const ChainLine line = line_of(0, kCount, kLength);
+  Nodes nodes;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    nodes.x.push_back({kLength * static_cast<float>(i), 0, 0, 0});
+    nodes.v.push_back({0, i % 2 == 0 ? 1.0f : -1.0f, 0, 1 / kMass});
+  }
+  Chains chains(std::span(&line, 1), kCount);
+  for (std::size_t i = 0; i < 50; ++i) chains.set_impulse(0, i, -kTension * kStep);
+  const std::vector<Vec4> before = nodes.v;
+  chains.damp(workers, nodes.v, kStep);
+  float momentum = 0;
+  for (std::size_t i = 0; i < kCount; ++i) momentum += (nodes.v[i].y - before[i].y) * kMass;
+  EXPECT_NEAR(momentum, 0, 1e-6f);
+  // That wave has ω² = 4 T/(L m).
+  const float share = 16 * kStep * kStep * 4 * kTension / (kLength * kMass);
+  EXPECT_NEAR(nodes.v[24].y, 1 / (1 + share), 1e-3f);
+  for (std::size_t i = 51; i < kCount; ++i) EXPECT_EQ(nodes.v[i].xyz(), before[i].xyz());
+}
+
 TEST(Chains, ThatBearOnlyTensionLetTheirNodesComeTogether) {
   Workers workers(1);
   ChainLine line = line_of(0, 3, 0.1f);
