@@ -153,6 +153,24 @@ TEST(Cloth, ThatCarriesMoreThanItsWeightComesToRest) {
   EXPECT_LT(speed, 0.12f);
 }
 
+TEST(Cloth, UnderTwiceItsWeightLiesStill) {
+  World world({.allow_sleep = false});
+  ClothMaterial material;
+  material.density = 0.25f;
+  const NodeHalfSpace left{{-1, 0, 0}, 0.999f}, right{{1, 0, 0}, 0.999f};
+  const BodyId sheet = *world.add(
+      ClothDef{.shape = ClothSheet{2, 2, 44, 44}, .material = material, .held = {{.nodes = left}, {.nodes = right}}});
+  world.add(RigidDef{.shape = Sphere{0.3f}, .position = {0, 0.35f, 0}, .mass = 2.0f});
+  // Its rims come together by 40 cm, and it hangs between them.
+  for (const float speed : {0.4f, 0.0f}) {
+    world.drive(sheet, left, Vec3{speed, 0, 0});
+    world.drive(sheet, right, Vec3{-speed, 0, 0});
+    for (int i = 0; i < (speed > 0 ? 30 : 300); ++i) world.step();
+  }
+  EXPECT_LT(rms_speed(world, sheet), 0.02f);
+  EXPECT_LT(world.report().max_stretch, 0.015f);
+}
+
 TEST(Rope, BetweenTwoPointsHangsAsACatenary) {
   World world({.allow_sleep = false});
   const float span = 1.0f, length_of_rope = 1.5f;
