@@ -13,6 +13,7 @@ namespace {
 
 /// Stiffness over mass beyond which a sum of both, in floats, no longer knows the mass.
 constexpr float kStiff = 5e6f;
+constexpr float kRest = 30;  ///< s, in which strength that was spent comes back
 
 std::vector<std::uint8_t> element_kinds(const SolidDef& def) {
   std::vector<std::uint8_t> kinds(def.mesh.tets.size());
@@ -114,6 +115,7 @@ void SolidBody::take_over(const SolidBody& whole, std::span<const std::uint32_t>
   });
   elements_.take_over(layout_, whole.elements_, whole.layout_, tet_of);
   state_.tangled = whole.state_.tangled;
+  state_.exertion = whole.state_.exertion;
 }
 
 void SolidBody::add_force(std::uint32_t node, Vec3 force) { forces_.add(layout_.slot_of_node[node], force); }
@@ -472,7 +474,12 @@ void SolidBody::find_reactions(Workers& workers, Vec3 gravity, float dt) {
   }
 }
 
+void SolidBody::spend_strength(double share) {
+  state_.exertion = static_cast<float>(std::min(static_cast<double>(state_.exertion) + share, 1.0));
+}
+
 void SolidBody::advance(Workers& workers, float dt) {
+  state_.exertion = std::max(state_.exertion - dt / kRest, 0.0f);
   if (held_count_ == 0) {
     advance_turning(masses_, state_.positions, state_.velocities, dt, target_);
     bound_turning(workers);

@@ -33,6 +33,7 @@ struct SolidState {
   std::vector<NodeTouchMemory> touches;
   bool tangled = false;  ///< as `SolidElements::update` found it
   double surplus = 0;    ///< J, that flight gave it and that was not yet taken back (solid_body_bound.cpp)
+  float exertion = 0;    ///< share of the strength to come out of others that it has spent (solid_island_mending.cpp)
 };
 
 /// A solid's whole state with all that was asked of it, for snapshots.
@@ -103,6 +104,9 @@ class SolidBody {
   /// Adds to the velocity of all that is not held; after `end_island`.
   void shift(Vec3 velocity);
   bool is_driven() const;
+  /// Share of the strength that it has left to come out of what it overlaps. What is spent comes back with time.
+  float strength() const { return 1 - state_.exertion; }
+  void spend_strength(double share);
   /// J, of motion and of what will be stored when the substep ends; after `end_island`.
   double energy_after(Workers& workers, float dt);
   /// Leaves the body, if it is not held, no more than ½ `most`² J after this substep; after `end_island`. Returns

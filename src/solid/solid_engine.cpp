@@ -187,6 +187,7 @@ void SolidEngine::freeze(std::uint32_t slot) {
   state.touches.clear();
   state.tangled = false;
   state.surplus = 0;
+  state.exertion = 0;
   for (LaneVectors* vectors : {&state.velocities, &state.change}) {
     std::fill(vectors->floats().begin(), vectors->floats().end(), 0.0f);
   }
@@ -339,6 +340,7 @@ std::uint64_t SolidEngine::hash_of(const Entry& solid) {
   }
   hasher.add(state.tangled);
   hasher.add(state.surplus);
+  hasher.add(state.exertion);
   if (solid.fracture) hasher.add(solid.fracture->random()), hasher.add(solid.fracture->topology().node_count());
   if (solid.fracture) add(solid.fracture->factors());
   return hasher.value();

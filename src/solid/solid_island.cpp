@@ -143,6 +143,7 @@ void SolidIsland::begin(Workers& workers, float dt) {
   begin_guests(workers);
   index_rows();
   set_penalties();
+  limit_mending();
   number_levels(workers);
 }
 
@@ -248,6 +249,7 @@ SolveResult SolidIsland::solve(Workers& workers, float dt) {
 
 void SolidIsland::end_solids(Workers& workers, float dt) {
   for_rows(workers, [&](std::size_t i) { row_impulses_[i] = impulse(rows_[i]); });
+  count_mending();
   for_solids(workers, [&](Workers& own, Solid& solid) {
     std::optional<double> work;
     if (solid.body->may_gain_energy()) work = work_on(solid);

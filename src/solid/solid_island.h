@@ -53,6 +53,8 @@ struct IslandRow : LagrangianRow {
   Vec3 given_a{}, given_b{};    ///< N s, of what the row gives its ends: what their velocities have felt already
   bool is_driven = false;       ///< the end that does not give way moves
   float weighed = kNotWeighed;  ///< the share across that the preconditioner counts with, if with the row at all
+  float load = 0;               ///< kg, that may press through it
+  float overlap = 0;            ///< m, as it begins
   float mending = 0;            ///< m/s along the normal, the part of the target that brings things out of each other
   float missed = kNotLooked;    ///< m/s, by how much the row was wrong when that was last looked at
 
@@ -66,6 +68,7 @@ struct IslandRow : LagrangianRow {
     const float speed = contact_target_speed(gap, slop, dt);
     target = normal * speed;
     mending = std::max(speed, 0.0f);
+    overlap = std::max(-gap, 0.0f);
   }
   /// Things part no slower than this, m/s.
   void bounce(float speed) {
@@ -74,6 +77,8 @@ struct IslandRow : LagrangianRow {
     target += normal * (speed - before);
     mending = 0;
   }
+  /// Asks for less mending from the next round on. What it has given stays given.
+  void lower_mending(float speed);
   /// Asks for no more mending than there is, where there is no more to be had (SolidIsland::drop_mending).
   void drop_mending(Vec3 velocity, float allowed);
   /// Brings `weighed` up to date where it is far off. (Sliding rows change a little in every round; members whose rows
@@ -254,7 +259,9 @@ class SolidIsland {
   void shift(Vec3d velocity);
   void update_velocities(Workers& workers);
   RowProgress update_multipliers(Workers& workers);
+  void limit_mending();
   void drop_mending(Workers& workers, float allowed);
+  void count_mending();
   bool are_rows_met(float worst, float allowed) const;
   void begin_guests(Workers& workers);
   void list_guest_nodes();

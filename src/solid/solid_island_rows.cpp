@@ -24,19 +24,6 @@ bool IslandRow::weigh() {
   return true;
 }
 
-void IslandRow::drop_mending(Vec3 velocity, float allowed) {
-  constexpr float kNoNearer = 0.7f, kDrop = 2;
-  if (!active || !(mending > 0)) return;
-  const float wrong = violation(velocity);
-  if (wrong > std::max(allowed, kNoNearer * missed)) {
-    const float dropped = std::min(kDrop * wrong, mending);
-    target -= normal * dropped;
-    held += normal * (penalty * dropped);  // what the round has given stays given
-    mending -= dropped;
-  }
-  missed = wrong;
-}
-
 Vec3 SolidIsland::velocity(const IslandRowEnd& end) const {
   if (end.member == IslandRowEnd::kFixed) return {};
   if (is_rigid(end)) return rigids_[end.member - solids_.size()].motion.velocity_at(end.arm);
@@ -235,7 +222,8 @@ void SolidIsland::set_penalties() {
     const float kappa = response == 0                                          ? kRigidPenalty
                         : is_solid_or_fixed(row.a) && is_solid_or_fixed(row.b) ? kSolidPenalty
                                                                                : kSoftPenalty;
-    row.penalty = kappa / (response + 1 / static_cast<float>(load));
+    row.load = static_cast<float>(load);
+    row.penalty = kappa / (response + 1 / row.load);
     if (!std::isfinite(row.penalty)) row.penalty = 0;
   }
   for (IslandJointRow& row : joints_) {
@@ -341,15 +329,6 @@ RowProgress SolidIsland::update_multipliers(Workers& workers) {
     row.multiplier = next;
   }
   return progress;
-}
-
-/// What is jammed cannot come out of all that it overlaps at once. Rows that ask for that contradict each other: their
-/// impulses grow from round to round, no number of rounds is enough, and what they push is stretched until it bursts.
-/// Those that come no nearer to what they ask for settle for what they have. (Without mending there is always a
-/// solution, if nothing is driven: that nothing moves against anything else.) In a wall that a blow has broken this
-/// was a fifth of the time: two dozen splinters at its foot took all rounds in every step.
-void SolidIsland::drop_mending(Workers& workers, float allowed) {
-  for_rows(workers, [&](std::size_t i) { rows_[i].drop_mending(relative_velocity(rows_[i]), allowed); });
 }
 
 /// Whether velocities are right within what is allowed, m/s, the worst of them being known. In large islands there is
