@@ -72,6 +72,8 @@ Vector6 SolidIsland::Rigid::momentum(const Vector6& v) const {
   return out;
 }
 
+double SolidIsland::Rigid::size(const Vector6& impulse) const { return norm(impulse, 0) + norm(impulse, 3) / radius; }
+
 double SolidIsland::Rigid::motion_squared(Vec3 velocity, Vec3 angular_velocity) const {
   Vector6 speeds{};
   add_to(speeds, 0, Vec3d(velocity)), add_to(speeds, 3, Vec3d(angular_velocity));
@@ -125,7 +127,7 @@ void SolidIsland::begin(Workers& workers, float dt) {
   });
   for (Rigid& rigid : rigids_) {
     rigid.r = rigid.momentum(rigid.x);
-    rigid.scale = norm(rigid.r, 0) + norm(rigid.r, 3) / rigid.radius;
+    rigid.scale = rigid.own_scale = rigid.size(rigid.r);
     for (double& part : rigid.r) part = -part;
     rigid.p = rigid.q = {};
     rigid.set_change();
@@ -133,8 +135,8 @@ void SolidIsland::begin(Workers& workers, float dt) {
   for (const IslandRow& row : rows_) {
     add_to_residual(row.a, -row.given_a);
     add_to_residual(row.b, -row.given_b);
-    if (is_nodes(row.a)) nodes_of(row.a).add_to_scale(row.given_a);
-    if (is_nodes(row.b)) nodes_of(row.b).add_to_scale(row.given_b);
+    if (is_nodes(row.a)) nodes_of(row.a).own_scale += static_cast<double>(length(row.given_a));
+    if (is_nodes(row.b)) nodes_of(row.b).own_scale += static_cast<double>(length(row.given_b));
   }
   row_forces_.assign(rows_.size(), {});
   row_velocities_.assign(rows_.size(), {});
@@ -277,12 +279,13 @@ void SolidIsland::update_velocities(Workers& workers) {
 /// was.
 SolveResult SolidIsland::iterate(Workers& workers, int max_iterations, double enough) {
   constexpr int kFewest = 3;
+  constexpr double kRounding = 1e-8;  // what is left of a residual then is made of it
   SolveResult result;
   double rz = precondition(workers, 0), rz_before = 1;
-  const double rz_enough = rz * enough * enough;
+  const double rz_enough = rz * enough * enough, rz_least = rz * kRounding * kRounding;
   while (true) {
     result.converged = is_converged();
-    if (result.converged || result.iterations >= max_iterations || !(rz > 0) || !std::isfinite(rz)) break;
+    if (result.converged || result.iterations >= max_iterations || !(rz > rz_least) || !std::isfinite(rz)) break;
     if (rz < rz_enough && result.iterations >= kFewest) break;
     renew_direction(workers, result.iterations == 0 ? 0.0 : rz / rz_before);
     const double curvature = multiply(workers);
@@ -317,7 +320,7 @@ bool SolidIsland::is_converged() {
 double SolidIsland::precondition(Workers& workers, double step) {
   for (Rigid& rigid : rigids_) {
     for (std::size_t k = 0; k < 6; ++k) rigid.x[k] += step * rigid.p[k], rigid.r[k] -= step * rigid.q[k];
-    rigid.residual = norm(rigid.r, 0) + norm(rigid.r, 3) / rigid.radius;
+    rigid.residual = rigid.size(rigid.r);
   }
   double product = sum_tasks(workers, [&](Solid& solid, const SolidSystem::Chunk& chunk) {
     SolidBody& body = *solid.body;

@@ -162,13 +162,16 @@ class SolidIsland {
   struct Rigid {
     RigidBodyMotion motion;
     Vec3 start, angular_start;  ///< the velocities of `motion` that it came with
-    double mass = 0, radius = 1, scale = 0, residual = 0;
+    double mass = 0, radius = 1, residual = 0;
+    double own_scale = 0, scale = 0;  ///< N s, what a residual is measured by: without contacts, and with them
     std::array<std::array<double, 3>, 3> inertia{};
     Vector6 x{}, r{}, z{}, p{}, q{};  ///< change of velocity, residual, preconditioned, direction, product
     std::uint32_t level = kNone;
     std::vector<Push> pushes{};
 
     Vector6 momentum(const Vector6& v) const;
+    /// N s, of an impulse and its torque.
+    double size(const Vector6& impulse) const;
     /// Twice its kinetic energy, J: now, and when it came.
     double motion_squared() const { return motion_squared(motion.velocity, motion.angular_velocity); }
     double motion_squared_before() const { return motion_squared(start, angular_start); }

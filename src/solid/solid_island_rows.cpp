@@ -276,11 +276,23 @@ void SolidIsland::change_impulses(Workers& workers, bool is_first) {
     // A splinter that hands on the blow of a heavy body need not be solved to a thousandth of its own weight.
     solid.scale = max(solid.own_scale, sqrt(pushed));
   });
-  for (Rigid& rigid : rigids_) add_pushes(rigid, rigid.r);
+  // What nothing but contacts pushes, without gravity, is measured by these.
+  constexpr double kOfPushes = 0.1;
+  const auto size = [&](double own, const auto& pushes) {
+    double pushed = 0;
+    for (const auto& push : pushes) pushed += static_cast<double>(length_squared(row_impulses_[push.row]));
+    return std::max(own, kOfPushes * std::sqrt(pushed));
+  };
+  for (Rigid& rigid : rigids_) {
+    add_pushes(rigid, rigid.r);
+    rigid.scale = size(rigid.own_scale, rigid.pushes);
+  }
   for (std::size_t i = 0; i < nodes_count_; ++i) {
-    for (const SpringMember::Push& push : nodes_[i].pushes) {
-      nodes_[i].add_to_residual(push.node, row_forces_[push.row] * push.weight);
+    SpringMember& nodes = nodes_[i];
+    for (const SpringMember::Push& push : nodes.pushes) {
+      nodes.add_to_residual(push.node, row_forces_[push.row] * push.weight);
     }
+    nodes.scale = size(nodes.own_scale, nodes.pushes);
   }
   for (Guest& guest : guests()) {
     gather_forces(guest);
@@ -295,6 +307,8 @@ void SolidIsland::change_impulses(Workers& workers, bool is_first) {
     const double given = static_cast<double>(impulse(row) - before);
     for_each_end(row, [&](Rigid& rigid, const Vector6& axis) {
       for (std::size_t k = 0; k < 6; ++k) rigid.r[k] += given * axis[k];
+      const double pushed = std::abs(static_cast<double>(impulse(row))) * rigid.size(axis);
+      rigid.scale = std::max(rigid.scale, kOfPushes * pushed);
     });
   }
 }

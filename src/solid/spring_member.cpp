@@ -27,13 +27,13 @@ void SpringMember::begin(SharedNodes& nodes) {
   diagonal_.assign(count, {});
   whole_.begin(
       count, [&](std::size_t i) { return nodes.x[i]; }, [&](std::size_t i) { return nodes.masses[i]; });
-  scale = 0;
+  own_scale = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const double m = whole_.mass_of(i);
     diagonal_[i] = {m, m, m, 0, 0, 0};
-    scale += length_squared(Vec3d(nodes.v[i] - nodes.v_before[i]) * m);
+    own_scale += length_squared(Vec3d(nodes.v[i] - nodes.v_before[i]) * m);
   }
-  scale = std::sqrt(scale);
+  own_scale = std::sqrt(own_scale);
   for (const SharedSpring& spring : nodes.springs) {
     const LaneSym3<double> block = along(spring.along, spring.stiffness);
     diagonal_[spring.a] = diagonal_[spring.a] + block;

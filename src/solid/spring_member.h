@@ -18,11 +18,11 @@ namespace pliant {
 class SpringMember {
  public:
   static constexpr std::uint32_t kNoLevel = 0xffffffff;
-  std::uint32_t level = kNoLevel;  ///< its place among the members as a whole
-  double scale = 0;                ///< N s, what a residual is judged by
-  double residual = 0;             ///< N s
-  Vector6 whole{};                 ///< the force on all together, when their motion was last asked for
-  SharedNodes* shared = nullptr;   ///< whose nodes they are
+  std::uint32_t level = kNoLevel;   ///< its place among the members as a whole
+  double own_scale = 0, scale = 0;  ///< N s, what a residual is judged by: without rows, and with them
+  double residual = 0;              ///< N s
+  Vector6 whole{};                  ///< the force on all together, when their motion was last asked for
+  SharedNodes* shared = nullptr;    ///< whose nodes they are
   /// Where rows act.
   struct Push {
     std::uint32_t row, node;
@@ -40,8 +40,6 @@ class SpringMember {
   void add_to_residual(std::uint32_t node, Vec3 impulse) {
     if (is_moved(node)) r_[node] += Vec3d(impulse);
   }
-  /// To what a residual is judged by.
-  void add_to_scale(Vec3 impulse) { scale += static_cast<double>(length(impulse)); }
 
   void clear_extras();
   void add_extra(std::uint32_t node, const LaneSym3<float>& block);

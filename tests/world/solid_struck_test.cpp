@@ -62,6 +62,19 @@ TEST(SolidsStruck, RubberInShortSubstepsGainsNoEnergyAndKeepsMomentum) {
   }
 }
 
+// Without gravity nothing pushes a rigid body but what it touches: that is what its residual must be measured by.
+TEST(SolidsStruck, WithoutGravityContactsAreSolvedToTheEnd) {
+  World world({.gravity = {}});
+  const BodyId cube =
+      world.add(SolidDef{.mesh = tet_box({0.5f, 0.5f, 0.5f}, 0.1f), .material = material::flesh()}).value();
+  world.add(RigidDef{.shape = Sphere{0.2f}, .density = 1000, .position = {-0.5f, 0.1f, 0}, .velocity = {3, 0, 0}})
+      .value();
+  std::size_t unconverged = 0;
+  for (int i = 0; i < 60; ++i) unconverged += world.step().unconverged_solids;
+  EXPECT_GT(world.state(cube)->velocity.x, 0.1f);
+  EXPECT_LE(unconverged, 3u);  // the blow itself; every step of contact was
+}
+
 // Jelly is crushed to nothing under a block of oak, and some of its nodes come to be inside that: contacts that push
 // them to the wrong sides must not strain it more and more.
 TEST(SolidsStruck, JellyThatIsEntangledWithOakIsNotStrainedMoreAndMore) {
