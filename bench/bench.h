@@ -4,6 +4,7 @@
 // figures of one run, and minima rather than means. Peers run in the same process, on the same input.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct BenchOptions {
   int threads = 0;     ///< 0: as many as the machine has
   int repeats = 3;
   std::string json_file;  ///< written when not empty
+  /// Asked between the steps of the benchmarks: true ends the run there, and nothing is written.
+  std::function<bool()> stop{};
 };
 
 /// One line of the result.
@@ -31,8 +34,14 @@ struct BenchResult {
 /// All there are, in the order in which they run.
 std::vector<std::string> benchmark_names();
 
+/// How far the suite came.
+struct BenchEnd {
+  std::size_t finished = 0;  ///< benchmarks that ran to their end
+  std::size_t chosen = 0;    ///< that the filter lets pass
+};
+
 /// Runs the suite and prints a table; fails when the filter is no regular expression or matches nothing, or when the
-/// file cannot be written.
-Status run_bench(const BenchOptions& options);
+/// table or the file cannot be written.
+Result<BenchEnd> run_bench(const BenchOptions& options);
 
 }  // namespace pliant

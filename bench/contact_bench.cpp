@@ -66,7 +66,7 @@ BenchResult run(int side, const BenchContext& context) {
   double iterations = 0, contacts = 0, penetration = 0;
   for (int repeat = 0; repeat < context.repeats; ++repeat) {
     World world = make_pile(side, context.threads);
-    for (int i = 0; i < kFirst; ++i) world.step();
+    measure(kFirst, [&] { world.step(); });  // until the cubes meet
     iterations = contacts = penetration = 0;
     times.push_back(measure(kSteps, [&] {
       const StepReport& report = world.step();
@@ -104,6 +104,7 @@ BenchResult run_asleep(const BenchContext& context) {
   do {
     world.step();
     if (++steps == kFiveSeconds) speed = rms_speed(world);
+    end_if_stopped();
   } while (steps < kMost && world.report().awake_bodies > 0);
   summarize({measure(kSteps, [&] { world.step(); })}, result);
   result.counts = {{"bodies", 27}, {"awake", static_cast<double>(world.report().awake_bodies)}};

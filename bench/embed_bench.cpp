@@ -39,7 +39,10 @@ std::vector<Vec3> twisted(const TetMesh& cage, int update) {
 template <typename Run>
 std::vector<double> measure(Run&& run) {
   std::vector<double> times;
-  for (int update = 0; update < kUpdates; ++update) times.push_back(run(update));
+  for (int update = 0; update < kUpdates; ++update) {
+    times.push_back(run(update));
+    end_if_stopped();
+  }
   return times;
 }
 

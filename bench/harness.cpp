@@ -16,6 +16,9 @@
 namespace pliant {
 namespace {
 
+/// The question of the run that is under way.
+std::function<bool()> wants_stop;
+
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -105,7 +108,11 @@ void summarize(const std::vector<std::vector<double>>& times, BenchResult& resul
   result.worst_ms = best.back();
 }
 
-Status run_bench(const BenchOptions& options) {
+void end_if_stopped() {
+  if (wants_stop && wants_stop()) throw BenchStopped{};
+}
+
+Result<BenchEnd> run_bench(const BenchOptions& options) {
   std::regex filter;
   try {
     filter = std::regex(options.filter.empty() ? ".*" : options.filter);
@@ -135,19 +142,27 @@ Status run_bench(const BenchOptions& options) {
   const BenchContext context{options.threads > 0 ? options.threads : cores, std::max(1, options.repeats)};
   std::vector<BenchResult> results;
   fmt::print("{:<28} {:>7} {:>9} {:>9} {:>9}   {}\n", "ms per step", "threads", "min", "median", "worst", "");
+  wants_stop = options.stop;
   for (const Benchmark& benchmark : suite) {
-    BenchResult result = benchmark.run(context);
+    BenchResult result;
+    try {
+      result = benchmark.run(context);
+    } catch (const BenchStopped&) {
+      return BenchEnd{results.size(), suite.size()};  // the file that was begun removes itself
+    }
     result.name = benchmark.name;
     fmt::print("{:<28} {:>7} {:>9.3f} {:>9.3f} {:>9.3f}   {}{}{}\n", result.name, result.threads, result.min_ms,
                result.median_ms, result.worst_ms, numbers(result.counts), result.figures.empty() ? "" : "; ",
                numbers(result.figures));
     print_peers(result.name);
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0) return Error{Error::Code::CannotWrite, "the table cannot be printed"};
     results.push_back(std::move(result));
   }
-  if (!out) return {};
-  out->write(to_json(results).dump(2) + "\n");
-  return out->commit();
+  if (out) {
+    out->write(to_json(results).dump(2) + "\n");
+    if (const Status s = out->commit(); !s.ok()) return s.error();
+  }
+  return BenchEnd{results.size(), suite.size()};
 }
 
 }  // namespace pliant

@@ -81,6 +81,7 @@ BenchResult run_jelly(const BenchContext& context) {
         const std::span<const Vec3> x = *jellies.world.node_positions(body);
         for (const Tet& tet : mesh.tets) inverted += tet_volume(x, tet) <= 0 ? 1 : 0;
       }
+      end_if_stopped();
     }
     for (const BodyId body : jellies.bodies) {
       double volume = 0;

@@ -54,7 +54,7 @@ std::vector<std::pair<Vec3, Vec3>> pit() {
 /// Calls `step` for the warm-up and then measures it.
 template <typename Step>
 std::vector<double> measure_after_warm_up(Step&& step) {
-  for (int i = 0; i < kWarmUp; ++i) step();
+  measure(kWarmUp, step);
   return measure(kSteps, step);
 }
 

@@ -99,6 +99,7 @@ BeamRun run_beam(const std::shared_ptr<const SolidDef>& def, int threads, int re
       body.advance(workers, kStep);
       body.settle(workers, kStep);
       times.push_back(ms + rest.ms());
+      end_if_stopped();
     }
     run.times.push_back(std::move(times));
   }
@@ -114,6 +115,7 @@ double best_seconds(int times, Call&& call) {
     const Stopwatch watch;
     call();
     best = std::min(best, watch.ms() / 1000);
+    end_if_stopped();
   }
   return best;
 }
@@ -207,6 +209,7 @@ BenchResult run_many(int count, const BenchContext& context) {
         }
       });
       times.back().push_back(watch.ms());
+      end_if_stopped();
     }
   }
   summarize(times, result);

@@ -38,6 +38,11 @@ void summarize(const std::vector<std::vector<double>>& times, BenchResult& resul
 /// The mean over the steps of the best time of each.
 double mean_of_best(const std::vector<std::vector<double>>& times);
 
+/// Thrown out of a benchmark that is to end before its time.
+struct BenchStopped {};
+/// Throws that if someone asked for it. Every loop over steps calls this between them, outside of what it measures.
+void end_if_stopped();
+
 /// The times of so many calls, ms.
 template <typename Step>
 std::vector<double> measure(int steps, Step&& step) {
@@ -46,6 +51,7 @@ std::vector<double> measure(int steps, Step&& step) {
     const Stopwatch watch;
     step();
     times.push_back(watch.ms());
+    end_if_stopped();
   }
   return times;
 }

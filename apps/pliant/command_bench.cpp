@@ -6,6 +6,7 @@
 
 #include "bench/bench.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -25,10 +26,17 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       for (const std::string& name : benchmark_names()) fmt::print("{}\n", name);
       return;
     }
-    const Status status = run_bench(*options);
-    if (status.ok()) return;
-    report_error(status.error());
-    exit_code = kExitError;
+    watch_for_interrupts();
+    options->stop = interrupted;
+    const Result<BenchEnd> end = run_bench(*options);
+    if (!end) {
+      report_error(end.error());
+      exit_code = kExitError;
+    } else if (end->finished < end->chosen) {
+      fmt::print(stderr, "interrupted after {} of {}{}\n", end->finished, count_of(end->chosen, "benchmark"),
+                 options->json_file.empty() ? "" : kNothingWritten);
+      exit_code = kExitInterrupted;
+    }
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "gallery.h"
+#include "interrupt.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -91,6 +92,7 @@ void print_summary(const Scene& scene, const World& world) {
 int check(const std::string& typed) {
   const Result<std::filesystem::path> file = find_scene(typed);
   if (!file) return report_error(file.error()), kExitError;
+  end_at_interrupts();
   SceneErrors errors;
   const Result<Scene> scene = load_scene(*file, &errors);
   if (!scene) return report_errors(errors), kExitError;

@@ -16,6 +16,7 @@
 #include "pliant/tetrahedralize.h"
 
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -65,6 +66,7 @@ void print_solid(const TetMesh& mesh) {
 }
 
 int info(const std::string& file) {
+  end_at_interrupts();
   const Result<MeshFile> mesh = load_mesh(file);
   if (!mesh) return report_error(mesh.error()), kExitError;
   if (!mesh->surface.faces.empty()) print_surface(mesh->surface);
@@ -82,6 +84,7 @@ bool holds_solids(const std::filesystem::path& file) {
 }
 
 int convert(const ConvertOptions& options) {
+  end_at_interrupts();
   Result<MeshFile> mesh = load_mesh(options.in);
   if (!mesh) return report_error(mesh.error()), kExitError;
   const SaveMeshOptions save{.binary = !options.ascii, .gmsh_version = options.gmsh_version};
@@ -90,6 +93,7 @@ int convert(const ConvertOptions& options) {
   if (!solid && mesh->surface.faces.empty()) {
     return report_error(fmt::format("{}: holds neither triangles nor tetrahedra", options.in)), kExitError;
   }
+  watch_for_interrupts();  // from here a file may be half-written
   const Status saved = solid ? save_mesh(options.out, mesh->solid, save) : save_mesh(options.out, mesh->surface, save);
   if (!saved.ok()) return report_error(saved.error()), kExitError;
   if (solid) {
@@ -112,10 +116,12 @@ const std::map<std::string, TriMesh (*)()>& models() {
 }
 
 int generate(const std::string& model, float size, const std::string& out) {
+  end_at_interrupts();
   TriMesh mesh = models().at(model)();
   const Vec3 sides = mesh.bounds().size();
   const float scale = size / std::max({sides.x, sides.y, sides.z});
   for (Vec3& v : mesh.vertices) v *= scale;
+  watch_for_interrupts();
   const Status saved = save_mesh(out, mesh);
   if (!saved.ok()) return report_error(saved.error()), kExitError;
   fmt::print("{}: {}\n", out, count_of(mesh.faces.size(), "face"));
@@ -164,6 +170,7 @@ int tetrahedralize_file(const TetrahedralizeCommand& command) {
     return report_error(fmt::format("{}: no format that holds tets: use .msh, .vtk, .vtu, .node or .ele", out)),
            kExitError;
   }
+  end_at_interrupts();
   Result<MeshFile> mesh = load_mesh(in);
   if (!mesh) return report_error(mesh.error()), kExitError;
   if (mesh->surface.faces.empty()) mesh->surface = extract_surface(mesh->solid);
@@ -180,6 +187,7 @@ int tetrahedralize_file(const TetrahedralizeCommand& command) {
     error.file = in;
     return report_error(error), kExitError;
   }
+  watch_for_interrupts();
   const Status saved = save_mesh(out, *solid, {.binary = !ascii, .gmsh_version = gmsh_version});
   if (!saved.ok()) return report_error(saved.error()), kExitError;
   print_report(report);

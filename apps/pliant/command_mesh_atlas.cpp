@@ -16,6 +16,7 @@
 #include "pliant/texture_io.h"
 
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -99,6 +100,7 @@ std::string check_thickness(const std::string& typed) {
 
 int make(const AtlasCommand& command) {
   if (const Status s = check_ending(command.out); !s.ok()) return report_error(s.error()), kExitError;
+  end_at_interrupts();
   Result<MeshFile> mesh = load_mesh(command.in);
   if (!mesh) return report_error(mesh.error()), kExitError;
   if (mesh->surface.faces.empty()) mesh->surface = extract_surface(mesh->solid);
@@ -115,6 +117,7 @@ int make(const AtlasCommand& command) {
   const float thickness = command.thickness > 0 ? command.thickness : 0.1f * std::min({sides.x, sides.y, sides.z});
   const Result<LayerCore> core = make_layer_core(atlas->surface, {&thickness, 1});
   if (!core) return report_error(core.error()), kExitError;
+  watch_for_interrupts();
   if (const Status s = save_mesh(command.out, cut_open(*atlas)); !s.ok()) return report_error(s.error()), kExitError;
   const fs::path picture =
       command.picture.empty() ? fs::path(command.out).replace_extension(".png") : fs::path(command.picture);

@@ -13,6 +13,7 @@
 #include "pliant/splinters.h"
 
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -62,6 +63,7 @@ Status save(const std::string& file, const Splinters& splinters) {
 }
 
 int splinter(const SplinterCommand& command) {
+  end_at_interrupts();
   const Result<MeshFile> mesh = load_mesh(command.in);
   if (!mesh) return report_error(mesh.error()), kExitError;
   if (mesh->solid.tets.empty()) {
@@ -74,6 +76,7 @@ int splinter(const SplinterCommand& command) {
     error.file = command.in;
     return report_error(error), kExitError;
   }
+  watch_for_interrupts();
   if (const Status saved = save(command.out, *made); !saved.ok()) return report_error(saved.error()), kExitError;
   fmt::print("{}: {}, {}\n", command.out, count_of(made->size(), "splinter"),
              count_of(made->mesh.faces.size(), "face"));

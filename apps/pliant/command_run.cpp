@@ -198,7 +198,7 @@ class Complaints {
 
 int end_interrupted(int frame, const Outputs& outputs) {
   fmt::print(stderr, "interrupted after frame {}{}\n", frame,
-             outputs.empty() ? "" : "; no output was written, earlier ones are as they were");
+             outputs.empty() ? "" : kNothingWritten);
   return kExitInterrupted;
 }
 
@@ -237,6 +237,7 @@ int simulate(const RunOptions& options, const Scene& scene, ScenePlayer& player,
 int run(const RunOptions& options) {
   const Result<fs::path> file = find_scene(options.scene);
   if (!file) return report_error(file.error()), kExitError;
+  end_at_interrupts();
   SceneErrors errors;
   Result<Scene> scene = load_scene(*file, &errors);
   if (!scene) return report_errors(errors), kExitError;
@@ -246,7 +247,6 @@ int run(const RunOptions& options) {
 
   Result<ScenePlayer> player = ScenePlayer::create(*scene);
   if (!player) return report_error(player.error()), kExitError;
-  // While meshes load there is nothing to end cleanly, and nothing that looks whether to: Ctrl-C ends at once.
   watch_for_interrupts();
   Outputs outputs;
   if (const Status s = outputs.open(options, *scene, *player); !s.ok()) return report_error(s.error()), kExitError;

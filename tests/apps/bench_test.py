@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import signal
 
 from command_support import SOURCE, CommandTest, main
 
@@ -36,6 +37,17 @@ class Bench(CommandTest):
 
     def test_refuses_a_file_that_cannot_be_written_before_it_runs(self):
         self.fail_with(1, "bench", "--json", "no/such/folder.json")
+
+    def test_interrupt_ends_cleanly(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with self.subTest(signal=number):
+                self.write("b.json", "earlier")
+                code, err = self.interrupt(number, "bench", "--filter", "^(cloth_|solid_beam_2k$)", "--repeats", "1000",
+                                           "--json", "b.json", when=lambda: len(self.names()) > 1)
+                self.assertEqual(code, 130, err)
+                self.assertRegex(err, r"^interrupted after 0 of \d+ benchmarks; no output was written")
+                self.assertEqual(self.names(), ["b.json"])
+                self.assertEqual(self.read("b.json"), b"earlier")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PLIANT, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -44,6 +45,18 @@ class CommandTest(unittest.TestCase):
         env = dict(os.environ, **(environment or {}))
         return subprocess.run([PLIANT, *arguments], cwd=self.folder, env=env, capture_output=True, text=True,
                               timeout=timeout)
+
+    def interrupt(self, number, *arguments, when):
+        """The exit code and stderr of a command that gets the signal a moment after `when()` holds."""
+        run = subprocess.Popen([PLIANT, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        deadline = time.time() + 30
+        while not when() and time.time() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        run.send_signal(number)
+        _, err = run.communicate(timeout=60)
+        return run.returncode, err
 
     def succeed(self, *arguments, **options):
         result = self.pliant(*arguments, **options)

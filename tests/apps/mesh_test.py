@@ -1,6 +1,7 @@
 """pliant mesh info, convert, generate, tetrahedralize and atlas."""
 import os
 import re
+import signal
 import struct
 
 from command_support import SOURCE, CommandTest, main
@@ -100,6 +101,22 @@ f 1 5 8 4
 f 2 7 3
 f 6 7 2
 """
+
+
+class Interrupts(CommandTest):
+    def test_end_with_130_and_leave_nothing(self):
+        self.succeed("mesh", "generate", "duck", "--out", "duck.obj")
+        self.write("out.msh", "earlier")
+        before = self.names()
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            for arguments in [["tetrahedralize", "duck.obj", "--cell", "0.006", "--threads", "1", "--out", "out.msh"],
+                              ["atlas", "duck.obj", "--resolution", "4096", "--threads", "1", "--out", "out.obj"]]:
+                with self.subTest(signal=number, command=arguments[0]):
+                    code, err = self.interrupt(number, "mesh", *arguments, when=lambda: True)
+                    self.assertEqual(code, 130, err)
+                    self.assertIn("interrupted; no output was written", err)
+                    self.assertEqual(self.names(), before)
+                    self.assertEqual(self.read("out.msh"), b"earlier")
 
 
 class Tetrahedralize(CommandTest):

@@ -3,10 +3,8 @@ import json
 import pathlib
 import re
 import signal
-import subprocess
-import time
 
-from command_support import FALLING, PLIANT, SOURCE, CommandTest, main
+from command_support import FALLING, SOURCE, CommandTest, main
 
 STAGES = ["commit_edits", "find_contacts", "solve_islands", "publish"]
 NUMBERS = ["bodies", "awake_bodies", "nodes", "tets", "rows", "contacts", "islands", "fractures", "cg_iterations", "unconverged_solids",
@@ -159,16 +157,9 @@ class Run(CommandTest):
                     self.write("s.json", FALLING)
                     self.write("st.json", "earlier")
                     before = self.names()
-                    run = subprocess.Popen([PLIANT, "run", "s.json", "--frames", "9999999", "--record", record,
-                                            "--stats", "st.json"], cwd=self.folder, stdout=subprocess.PIPE,
-                                           stderr=subprocess.PIPE, text=True)
-                    deadline = time.time() + 30
-                    while len(self.names()) == len(before) and time.time() < deadline:
-                        time.sleep(0.02)
-                    time.sleep(0.2)
-                    run.send_signal(number)
-                    _, err = run.communicate(timeout=30)
-                    self.assertEqual(run.returncode, 130, err)
+                    code, err = self.interrupt(number, "run", "s.json", "--frames", "9999999", "--record", record,
+                                               "--stats", "st.json", when=lambda: self.names() != before)
+                    self.assertEqual(code, 130, err)
                     self.assertIn("interrupted after frame", err)
                     self.assertEqual(self.names(), before)
                     self.assertEqual(self.read("st.json"), b"earlier")
