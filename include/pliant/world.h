@@ -37,10 +37,14 @@ enum class BodyKind : std::uint8_t { Rigid, Solid, Particle, Layered };
 
 /// A joint's reading.
 struct JointState {
-  Vec3 force{};        ///< N, on b at the anchor, averaged over the last substep
-  Vec3 torque{};       ///< N m, on b
-  float position = 0;  ///< rad (hinge) or m (slider) from where it was made
-  float speed = 0;     ///< rad/s or m/s
+  /// N, on b, averaged over the last substep. It acts at the anchor; that of a `Fixed` joint, which has none, at b's
+  /// centre of mass (at the origin where b is the world).
+  Vec3 force{};
+  /// N m, on b, about the point where `force` acts. About another point p it is torque + (point − p) × force.
+  Vec3 torque{};
+  /// Of a hinge: rad from where it was made, within −π to π: it wraps, and does not count turns. Of a slider: m.
+  float position = 0;
+  float speed = 0;  ///< rad/s or m/s; does not wrap
 };
 
 /// The whole state of a world at the end of a step. Cheap to copy: shapes are shared.

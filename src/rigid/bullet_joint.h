@@ -23,10 +23,10 @@ class BulletJoint : public btTypedConstraint {
   BulletJoint(const JointDef& def, btRigidBody& a, btRigidBody& b, const btTransform& a_from_joint,
               const btTransform& b_from_joint);
 
-  /// rad or m, of b relative to a along the axis; 0 for joints without one.
+  /// rad (within ± π) or m, of b relative to a along the axis; 0 for joints without one.
   float position() const;
   float speed() const;
-  /// Where the joint acts on b, world.
+  /// Where the joint acts on b, world; b's centre of mass for a fixed joint.
   btVector3 anchor_on_b() const;
 
   void set_motor(const Motor& motor) { motor_ = motor; }

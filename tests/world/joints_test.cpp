@@ -38,6 +38,23 @@ TEST(BallJoint, PendulumSwingsWithItsPeriodAndKeepsItsLength) {
   EXPECT_NEAR((last_crossing - first_crossing) / (crossings - 1), period, 0.02 * period);
 }
 
+TEST(Hinge, PositionWrapsAtHalfATurn) {
+  World world({.gravity = {0, 0, 0}});
+  const BodyId wheel = world.add(RigidDef{.shape = Box{{1, 0.2f, 0.2f}}}).value();
+  const JointId hinge =
+      world.add(JointDef{.kind = JointKind::Hinge, .b = wheel, .axis = {0, 0, 1}, .motor = Motor{.speed = 2 * kPi}})
+          .value();
+  double turned = 0;
+  for (int i = 0; i < 300; ++i) {
+    world.step();
+    const JointState state = *world.state(hinge);
+    turned += double{state.speed} / 60;
+    ASSERT_LE(std::abs(state.position), kPi + 1e-5f);
+    ASSERT_NEAR(std::remainder(turned - double{state.position}, 2 * double{kPi}), 0, 0.05);
+  }
+  EXPECT_NEAR(turned, 5 * 2 * double{kPi}, 0.2);
+}
+
 TEST(Hinge, PositionSpeedAndMotorShareOneSign) {
   World world({.gravity = {0, 0, 0}});
   const BodyId base = world.add(RigidDef{.motion = Motion::Static}).value();
@@ -110,6 +127,32 @@ TEST(Fixed, CantileverHoldsForceAndTorque) {
   run(world, 60);
   EXPECT_NEAR(world.state(joint)->force.y, 3 * kGravity, 0.01f * 3 * kGravity);
   EXPECT_LT(length(world.state(beam)->world_from_body.position - Vec3{0.5f, 0, 0}), 1e-3f);
+}
+
+TEST(Fixed, TorqueIsAboutTheCentreOfMassOfB) {
+  // A bar whose end is at the origin, held by a wall whose centre is 0.1 m behind that.
+  const float weight = 3 * kGravity;
+  const auto reading = [](bool bar_is_b, bool is_world) {
+    World world({.allow_sleep = false});
+    const RigidDef block{.shape = Box{{0.2f, 0.2f, 0.2f}}, .motion = Motion::Static, .position = {-0.1f, 0, 0}};
+    const BodyId wall = is_world ? BodyId{} : world.add(block).value();
+    const BodyId bar =
+        world.add(RigidDef{.shape = Box{{1, 0.1f, 0.1f}}, .position = {0.5f, 0, 0}, .mass = 3.0f}).value();
+    const JointDef def{.kind = JointKind::Fixed, .a = bar_is_b ? wall : bar, .b = bar_is_b ? bar : wall};
+    const JointId joint = world.add(def).value();
+    run(world, 30);
+    return *world.state(joint);
+  };
+  const JointState on_bar = reading(true, false), on_wall = reading(false, false), on_world = reading(false, true);
+  EXPECT_NEAR(on_bar.force.y, weight, 0.01f * weight);
+  EXPECT_NEAR(on_wall.force.y, -weight, 0.01f * weight);
+  EXPECT_NEAR(on_bar.torque.z, 0, 0.01f * weight);
+  EXPECT_NEAR(on_wall.torque.z, -0.6f * weight, 0.01f * weight);
+  EXPECT_NEAR(on_world.torque.z, -0.5f * weight, 0.01f * weight);
+  // All of them moved to the end of the bar, where half the weight times the length is to be held.
+  const auto about_origin = [](const JointState& state, Vec3 from) { return state.torque + cross(from, state.force); };
+  EXPECT_NEAR(about_origin(on_bar, {0.5f, 0, 0}).z, 0.5f * weight, 0.01f * weight);
+  EXPECT_NEAR(about_origin(on_wall, {-0.1f, 0, 0}).z, -0.5f * weight, 0.01f * weight);
 }
 
 TEST(Joint, BreaksBeyondItsForceAndSaysSo) {
