@@ -22,9 +22,9 @@ namespace pliant {
 /// A woven rectangle about the origin of its frame, in the plane of x and z, facing +y. Its yarns keep their length.
 /// Node (i, k), i from 0 to `cells_x` along x and k along z, has the number i + k (cells_x + 1).
 struct ClothSheet {
-  float width = 1;   ///< m, along x
-  float length = 1;  ///< m, along z
-  int cells_x = 20, cells_z = 20;
+  float width = 1;                 ///< m, along x
+  float length = 1;                ///< m, along z
+  int cells_x = 20, cells_z = 20;  ///< at most 4000 each, and 4 million nodes together
 };
 
 /// A surface sewn of woven panels, whose yarns keep their length however its triangles lie: these are what is seen, and

@@ -18,7 +18,11 @@ const std::vector<Kind<SceneBuilder>>& body_kinds() {
 void read_bodies(const SceneReader& r) {
   const auto* items = r.value().as<JsonValue::Array>();
   if (items && !r.builder().has_room(r, static_cast<double>(items->size()))) return;
-  r.for_elements("an array of bodies", [](const SceneReader& e) { read_kinds(e, "body", body_kinds(), e.builder()); });
+  r.for_elements("an array of bodies", [](const SceneReader& e) {
+    if (read_kinds(e, "body", body_kinds(), e.builder())) return;
+    const JsonValue* name = e.value().find("name");
+    if (const auto* text = name ? name->as<std::string>() : nullptr) e.builder().note_refused_body(*text);
+  });
 }
 
 bool read_name(const SceneReader& r, std::string& out) {

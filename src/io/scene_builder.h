@@ -42,6 +42,11 @@ class SceneBuilder {
   bool has_anchor(std::string_view name) const { return anchor_names_.contains(name); }
   std::vector<std::string> anchor_names() const { return {anchor_names_.begin(), anchor_names_.end()}; }
 
+  // What was refused under a name: what uses that name later is told so, not that there is no such thing.
+  void note_refused_body(std::string name) { refused_bodies_.insert(std::move(name)); }
+  void note_refused_mesh(std::string name) { refused_meshes_.insert(std::move(name)); }
+  bool is_refused_mesh(std::string_view name) const { return refused_meshes_.contains(name); }
+
   /// False if a motion of that body was read before.
   bool claim_motion(const std::string& body) { return moved_.insert(body).second; }
 
@@ -49,12 +54,13 @@ class SceneBuilder {
 
  private:
   void fail(Error error);
+  bool is_refused_body(std::string_view name) const;
 
   SceneErrors& errors_;
   std::vector<std::filesystem::path> open_files_;  ///< the one being read last, those that include it before
   std::set<std::filesystem::path> read_files_;
   std::map<std::string, std::size_t, std::less<>> body_index_;
-  std::set<std::string, std::less<>> joint_names_, anchor_names_;
+  std::set<std::string, std::less<>> joint_names_, anchor_names_, refused_bodies_, refused_meshes_;
   std::set<std::string> moved_;
 };
 

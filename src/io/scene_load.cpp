@@ -142,6 +142,12 @@ const SceneBody* SceneBuilder::find_body(std::string_view name) const {
   return found == body_index_.end() ? nullptr : &scene.bodies[found->second];
 }
 
+bool SceneBuilder::is_refused_body(std::string_view name) const {
+  if (refused_bodies_.contains(name)) return true;
+  // `name[3]` and `name[*]` are copies of what was written as `name`.
+  return name.ends_with("]") && refused_bodies_.contains(name.substr(0, name.rfind('[')));
+}
+
 std::vector<const SceneBody*> SceneBuilder::bodies_named(const SceneReader& r, const std::string& name) const {
   std::vector<const SceneBody*> found;
   if (name.ends_with("[*]")) {
@@ -150,7 +156,9 @@ std::vector<const SceneBody*> SceneBuilder::bodies_named(const SceneReader& r, c
   } else if (const SceneBody* body = find_body(name)) {
     found.push_back(body);
   }
-  if (found.empty()) {
+  if (found.empty() && is_refused_body(name)) {
+    r.refuse(fmt::format("the body `{}` was refused: see the error about it", shown(name)));
+  } else if (found.empty()) {
     std::vector<std::string> names;
     for (const auto& [key, index] : body_index_) {
       if (names.size() < 1000) names.push_back(key);

@@ -37,7 +37,9 @@ const std::map<std::string, SceneMaterial, std::less<>>& builtin_materials() {
 void read_materials(const SceneReader& r) {
   r.for_members("an object of named materials", [](const std::string& name, const SceneReader& value) {
     SceneMaterial material;
-    if (read_fields(value, material, material_fields())) value.builder().scene.materials[name] = material;
+    read_fields(value, material, material_fields());
+    // Also one that was refused: what is made of it is not told that it does not exist.
+    value.builder().scene.materials[name] = material;
   });
 }
 

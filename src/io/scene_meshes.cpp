@@ -151,7 +151,11 @@ Fields<TerrainShape> terrain_fields() {
 void read_meshes(const SceneReader& r) {
   r.for_members("an object of named meshes", [](const std::string& name, const SceneReader& value) {
     SceneMesh mesh;
-    if (read_kinds(value, "mesh", mesh_kinds(), mesh)) value.builder().scene.meshes[name] = std::move(mesh);
+    if (read_kinds(value, "mesh", mesh_kinds(), mesh)) {
+      value.builder().scene.meshes[name] = std::move(mesh);
+    } else {
+      value.builder().note_refused_mesh(name);
+    }
   });
 }
 
@@ -160,6 +164,9 @@ const SceneMesh* read_mesh_name(const SceneReader& r) {
   if (!read(r, name)) return nullptr;
   const auto& meshes = r.builder().scene.meshes;
   if (const auto found = meshes.find(name); found != meshes.end()) return &found->second;
+  if (r.builder().is_refused_mesh(name)) {
+    return r.refuse(fmt::format("the mesh `{}` was refused: see the error about it", shown(name))), nullptr;
+  }
   std::vector<std::string> names;
   for (const auto& entry : meshes) names.push_back(entry.first);
   r.refuse(fmt::format("there is no mesh `{}` among the scene's meshes{}", shown(name), suggestion(name, names)),

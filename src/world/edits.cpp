@@ -46,6 +46,11 @@ void erase_id(std::vector<IdType>& ids, IdType id) {
 
 }  // namespace
 
+std::string BodyRecord::label() const {
+  return name().empty() ? fmt::format("body {} (generation {})", id.index, id.generation)
+                        : fmt::format("body '{}'", name());
+}
+
 Error World::Impl::refuse(Error error) {
   refused.push_back(error);
   return error;
@@ -77,7 +82,7 @@ Status World::Impl::queue_push(BodyId id, const char* call, bool numbers_are_fin
   if (Status status = check(id, call); !status) return status;
   const BodyRecord& record = state.bodies[id.index];
   if (record.motion() != Motion::Dynamic) {
-    return refuse(invalid(call, fmt::format("body '{}' is not dynamic: forces do not move it", record.name())));
+    return refuse(invalid(call, fmt::format("{} is not dynamic: forces do not move it", record.label())));
   }
   return queue(id, call, numbers_are_finite, std::move(edit));
 }
@@ -109,8 +114,8 @@ Result<JointId> World::Impl::add_joint(const JointDef& def) {
     if (Status status = check(id, "add"); !status) return status.error();
     if (!state.bodies[id.index].def) {
       return refuse({.code = Error::Code::Unsupported,
-                     .message = fmt::format("'{}' is not rigid: joints are for rigid bodies; {} instead",
-                                            state.bodies[id.index].name(),
+                     .message = fmt::format("{} is not rigid: joints are for rigid bodies; {} instead",
+                                            state.bodies[id.index].label(),
                                             state.bodies[id.index].layered_def ? "hold its core by springs"
                                             : state.bodies[id.index].solid_def ? "hold its nodes"
                                                                                : "anchor its nodes"),

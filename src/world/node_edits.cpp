@@ -43,14 +43,14 @@ Status World::Impl::check_solid(BodyId id, const char* call) {
   if (Status status = check(id, call); !status) return status;
   const BodyRecord& record = state.bodies[id.index];
   if (record.solid_def) return {};
-  return refuse({.message = fmt::format("body '{}' is not a solid", record.name()), .field = call});
+  return refuse({.message = fmt::format("{} is not a solid", record.label()), .field = call});
 }
 
 Status World::Impl::check_nodes(BodyId id, const char* call) {
   if (Status status = check(id, call); !status) return status;
   const BodyRecord& record = state.bodies[id.index];
   if (!record.def) return {};
-  return refuse({.message = fmt::format("body '{}' is rigid: it has no nodes", record.name()), .field = call});
+  return refuse({.message = fmt::format("{} is rigid: it has no nodes", record.label()), .field = call});
 }
 
 std::span<const Vec3> World::Impl::rest_nodes(const BodyRecord& record) const {
@@ -81,9 +81,9 @@ Status World::Impl::queue_nodes(BodyId id, const char* call, const NodeSelection
   if (state.bodies[id.index].layered_def && edit.what != edit::Nodes::What::Force) return refuse(not_held(id, call));
   const bool drives = edit.what == edit::Nodes::What::DriveTo || edit.what == edit::Nodes::What::DriveAt;
   if (drives && !can_be_driven(id, *selected)) {
-    return refuse({.message = fmt::format("none of the nodes of '{}' that are selected is held, and only held ones can "
+    return refuse({.message = fmt::format("none of the nodes of {} that are selected is held, and only held ones can "
                                           "be driven; `hold` them first",
-                                          state.bodies[id.index].name()),
+                                          state.bodies[id.index].label()),
                    .field = call});
   }
   edit.slot = id.index;
@@ -192,8 +192,8 @@ Result<const SolidDef*> World::solid_def(BodyId body) const {
 
 Error World::Impl::not_held(BodyId id, const char* call) const {
   return {.code = Error::Code::Unsupported,
-          .message = fmt::format("'{}' is layered: its nodes cannot be held; fix its core, or hold it by springs",
-                                 state.bodies[id.index].name()),
+          .message = fmt::format("{} is layered: its nodes cannot be held; fix its core, or hold it by springs",
+                                 state.bodies[id.index].label()),
           .field = call};
 }
 
@@ -231,8 +231,7 @@ Result<GasState> World::gas(BodyId body) const {
   if (impl_->particle.has(body.index)) {
     if (const std::optional<GasState> state = impl_->particle.gas(body.index)) return *state;
   }
-  return Error{.message = fmt::format("body '{}' holds no gas", impl_->state.bodies[body.index].name()),
-               .field = "gas"};
+  return Error{.message = fmt::format("{} holds no gas", impl_->state.bodies[body.index].label()), .field = "gas"};
 }
 
 Result<std::vector<float>> World::tet_values(BodyId body, TetValue value) const {

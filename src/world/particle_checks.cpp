@@ -10,8 +10,8 @@
 namespace pliant {
 namespace {
 
-/// More nodes than this in one body are taken for a mistake.
 constexpr int kMostCells = 4000;
+/// More nodes than this in one body are taken for a mistake: they would take gigabytes.
 constexpr float kMostNodes = 4e6f;
 
 /// Stiffnesses may be infinite.
@@ -19,11 +19,18 @@ void positive_or_infinite(Check& check, const char* field, float value) {
   check.that(value > 0, field, fmt::format("{} is not allowed; it must be greater than 0", value));
 }
 
+std::vector<Vec3> rest_nodes(const ClothDef& def) { return build_model(def).rest; }
+std::vector<Vec3> rest_nodes(const RopeDef& def) { return build_model(def).rest; }
+std::vector<Vec3> rest_nodes(const JellyDef& def) { return def.mesh.nodes; }
+
+/// What all kinds have. Their shape must be sound: it is built where nodes of it are to be held.
 template <typename Def>
-void check_common(Check& check, const Def& def, std::span<const Vec3> nodes) {
+void check_common(Check& check, const Def& def) {
   check.placement(def);
   check.not_negative("drag", def.drag);
   check.held_names(def.held);
+  if (def.held.empty() || !check.status()) return;
+  const std::vector<Vec3> nodes = rest_nodes(def);
   for (std::size_t i = 0; i < def.held.size() && check.status(); ++i) {
     const auto selected = select_nodes(nodes, def.held[i].nodes);
     if (!selected) check.within(fmt::format("held[{}].nodes", i), selected.error());
@@ -44,6 +51,10 @@ void check_shape(Check& check, const ClothSheet& sheet) {
   check.positive("shape.length", sheet.length);
   check.range("shape.cells_x", sheet.cells_x, 1, kMostCells);
   check.range("shape.cells_z", sheet.cells_z, 1, kMostCells);
+  const double nodes = (1.0 + sheet.cells_x) * (1.0 + sheet.cells_z);
+  check.that(nodes <= double{kMostNodes}, "shape.cells_x",
+             fmt::format("{} x {} cells have {:.0f} nodes; a body may have at most {:.0f}", sheet.cells_x,
+                         sheet.cells_z, nodes, kMostNodes));
 }
 
 void check_shape(Check& check, const TriMesh& mesh) {
@@ -114,7 +125,7 @@ Status check_one(const ClothDef& def) {
   }
   check_surface(check, def.surface);
   if (!check.status()) return check.status();
-  check_common(check, def, build_model(def).rest);
+  check_common(check, def);
   return check.status();
 }
 
@@ -144,7 +155,7 @@ Status check_one(const RopeDef& def) {
   check.that(total / def.segment < kMostNodes, "segment",
              fmt::format("{} m in a rope of {} m would make too many nodes", def.segment, total));
   if (!check.status()) return check.status();
-  check_common(check, def, build_model(def).rest);
+  check_common(check, def);
   return check.status();
 }
 
@@ -159,7 +170,7 @@ Status check_one(const JellyDef& def) {
   check.not_negative("damping", def.damping);
   check.positive("thickness", def.thickness);
   check_surface(check, def.surface);
-  if (check.status()) check_common(check, def, def.mesh.nodes);
+  if (check.status()) check_common(check, def);
   return check.status();
 }
 

@@ -25,8 +25,8 @@ Result<AnchorId> World::Impl::add_anchor(const AnchorDef& def) {
   if (Status status = check_def(def); !status) return refuse(status.error());
   if (Status status = check(def.body, "add"); !status) return status.error();
   if (!state.bodies[def.body.index].particle_def) {
-    return refuse({.message = fmt::format("'{}' is not a cloth, rope or jelly: only their nodes can be anchored",
-                                          state.bodies[def.body.index].name()),
+    return refuse({.message = fmt::format("{} is not a cloth, rope or jelly: only their nodes can be anchored",
+                                          state.bodies[def.body.index].label()),
                    .field = "add: body"});
   }
   bool is_tie = false;
@@ -36,9 +36,9 @@ Result<AnchorId> World::Impl::add_anchor(const AnchorDef& def) {
     is_tie = to.particle_def != nullptr;
     if (to.layered_def) {
       return refuse({.code = Error::Code::Unsupported,
-                     .message = fmt::format("'{}' is layered: nodes are anchored to the world, to rigid bodies, to "
+                     .message = fmt::format("{} is layered: nodes are anchored to the world, to rigid bodies, to "
                                             "solids and to cloth, rope and jelly",
-                                            to.name()),
+                                            to.label()),
                      .field = "add: to"});
     }
   }

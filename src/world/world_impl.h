@@ -53,6 +53,8 @@ struct BodyRecord {
     if (layered_def) return layered_def->name;
     return def ? def->name : solid_def ? solid_def->name : common_of(*particle_def).name;
   }
+  /// For messages: "body 'bag'", or "body 3 (generation 1)" of one without a name.
+  std::string label() const;
   BodyKind kind() const {
     if (layered_def) return BodyKind::Layered;
     return def ? BodyKind::Rigid : solid_def ? BodyKind::Solid : BodyKind::Particle;

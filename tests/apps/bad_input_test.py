@@ -130,6 +130,26 @@ class BadScenes(CommandTest):
         self.refuse(None, "b.json:1: include[0]: ", "a.json -> b.json -> a.json", name="a.json")
         self.refuse({"include": ["bad.json"]}, "bad.json -> bad.json")
 
+    def test_what_was_refused_is_not_said_to_be_missing(self):
+        hull = {"kind": "rigid", "name": "r", "shape": {"kind": "convex_hull", "mesh": "m"}, "material": "soap"}
+        self.write("bad.json", {
+            "meshes": {"m": {"kind": "file", "path": "gone.obj"}},
+            "materials": {"soap": {"density": -1}},
+            "bodies": [hull, dict(hull, name="copies", repeat={"kind": "line", "count": 2, "step": [1, 0, 0]})],
+            "joints": [{"kind": "ball", "a": "r", "b": "copies[1]", "anchor": [0, 0, 0]}],
+            "events": [{"kind": "remove", "at": 1, "body": "copies[*]"}]})
+        err = self.fail_with(1, "check", "bad.json")
+        self.assertIn("meshes.m: gone.obj", err)
+        self.assertIn("materials.soap.density: ", err)
+        self.assertIn("bodies[0].shape.mesh: the mesh `m` was refused: see the error about it", err)
+        self.assertIn("joints[0].a: the body `r` was refused: see the error about it", err)
+        self.assertIn("events[0].body: the body `copies[*]` was refused: see the error about it", err)
+        self.assertNotIn("there is no", err)
+
+    def test_sheets_too_fine_to_mean_it(self):
+        self.refuse({"bodies": [{"kind": "cloth", "shape": {"kind": "sheet", "cells_x": 4000, "cells_z": 4000}}]},
+                    "bodies[0].shape.cells_x: 4000 x 4000 cells have 16008001 nodes; a body may have at most 4000000")
+
     def test_missing_include_and_mesh(self):
         self.refuse({"include": ["gone.json"]}, "bad.json:1: include[0]: ", "gone.json")
         self.refuse({"meshes": {"m": {"kind": "file", "path": "gone.obj"}}}, "bad.json:1: meshes.m: ", "gone.obj")

@@ -1,5 +1,6 @@
 // Ids, edits and errors: what is refused, what it says, and that nothing dangles.
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -275,6 +276,16 @@ TEST(Explosion, PushesAwayAndFallsOffWithDistance) {
   EXPECT_NEAR(world.state(near)->velocity.x, 3, 1e-3f);
   EXPECT_NEAR(world.state(far)->velocity.x, -2, 1e-3f);
   EXPECT_EQ(world.state(outside)->velocity, (Vec3{}));
+}
+
+TEST(Errors, CallBodiesByTheirNameOrElseById) {
+  World world;
+  const BodyId nameless = world.add(RigidDef{.shape = Sphere{}}).value();
+  const BodyId ball = world.add(RigidDef{.name = "ball", .shape = Sphere{}, .motion = Motion::Static}).value();
+  EXPECT_EQ(world.tet_values(nameless, TetValue::Stress).error().message,
+            "body " + std::to_string(nameless.index) + " (generation " + std::to_string(nameless.generation) +
+                ") is not a solid");
+  EXPECT_EQ(world.apply_force(ball, {0, 1, 0}).error().message, "body 'ball' is not dynamic: forces do not move it");
 }
 
 }  // namespace
