@@ -1,7 +1,7 @@
 // pliant mesh info FILE, convert IN OUT, generate MODEL --out OUT, tetrahedralize IN --out OUT
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "geometry/surface_faults.h"
 #include "pliant/generators.h"
 #include "pliant/mesh_io.h"
 #include "pliant/tetrahedralize.h"
 
 #include "commands.h"
 #include "interrupt.h"
+#include "number_check.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -34,17 +36,54 @@ struct TetrahedralizeCommand {
   bool lose_thin = false;
 };
 
-/// What is wrong with a mesh, as a list.
-template <typename Mesh>
-void print_problems(const char* what, const Mesh& mesh, const ValidateOptions& options = {}) {
-  const std::vector<MeshProblem> problems = validate(mesh, options);
+/// What is wrong with a mesh, as a list; `is_all` if no more was looked for.
+void print_list(const char* what, const std::vector<std::string>& problems, bool is_all) {
   if (problems.empty()) {
     fmt::print("{} is valid\n", what);
     return;
   }
-  const bool all = problems.size() < options.max_problems;
-  fmt::print("{} has {}{}:\n", what, all ? "" : "at least ", count_of(problems.size(), "problem"));
-  for (const MeshProblem& problem : problems) fmt::print("  {}\n", problem.message);
+  fmt::print("{} has {}{}:\n", what, is_all ? "" : "at least ", count_of(problems.size(), "problem"));
+  for (const std::string& problem : problems) fmt::print("  {}\n", problem);
+}
+
+std::vector<std::string> messages(const std::vector<MeshProblem>& problems) {
+  std::vector<std::string> out;
+  for (const MeshProblem& problem : problems) out.push_back(problem.message);
+  return out;
+}
+
+void print_problems(const TetMesh& mesh) {
+  const ValidateOptions options;
+  const std::vector<MeshProblem> problems = validate(mesh, options);
+  print_list("the solid", messages(problems), problems.size() < options.max_problems);
+}
+
+/// An open surface is no mistake: cloth is one.
+void print_problems(const TriMesh& mesh, const SurfaceFaults& faults) {
+  const ValidateOptions options;
+  const std::vector<MeshProblem> found = validate(mesh, options);
+  std::vector<std::string> problems = messages(found);
+  if (faults.duplicate) {
+    problems.push_back(
+        fmt::format("{} there twice: face {} has the vertices of face {}",
+                    faults.duplicates == 1 ? "a face is" : fmt::format("{} faces are", faults.duplicates),
+                    faults.duplicate->second, faults.duplicate->first));
+  }
+  if (faults.opposed) {
+    problems.push_back(fmt::format("neighbours face opposite ways at {}: faces {} and {}",
+                                   count_of(faults.opposed_edges, "edge"), faults.opposed->first,
+                                   faults.opposed->second));
+  }
+  if (faults.is_inside_out) problems.emplace_back("it is inside out: its faces look inward");
+  print_list("the surface", problems, found.size() < options.max_problems);
+}
+
+std::string closed_text(const TriMesh& mesh, const SurfaceFaults& faults) {
+  if (faults.has_volume()) return fmt::format("yes, volume {:.6g} m³", std::abs(enclosed_volume(mesh)));
+  if (faults.is_closed()) return "yes, but which side is inside cannot be told";
+  if (faults.open_edges == 0)
+    return fmt::format("no, {} of more than two faces", count_of(faults.crowded_edges, "edge"));
+  return fmt::format("no, {} of one face only", count_of(faults.open_edges, "edge"));
 }
 
 void print_surface(const TriMesh& mesh) {
@@ -52,9 +91,9 @@ void print_surface(const TriMesh& mesh) {
              count_of(mesh.faces.size(), "face"), mesh.normals.empty() ? "" : ", normals",
              mesh.uvs.empty() ? "" : ", uvs");
   fmt::print("extent    {}\n", extent_text(mesh.bounds()));
-  const bool closed = validate(mesh, {.require_closed = true, .max_problems = 1}).empty();
-  fmt::print("closed    {}\n", closed ? fmt::format("yes, volume {:.6g} m³", enclosed_volume(mesh)) : "no");
-  print_problems("the surface", mesh);
+  const SurfaceFaults faults = find_surface_faults(mesh);
+  fmt::print("closed    {}\n", closed_text(mesh, faults));
+  print_problems(mesh, faults);
 }
 
 void print_solid(const TetMesh& mesh) {
@@ -62,7 +101,7 @@ void print_solid(const TetMesh& mesh) {
   fmt::print("extent    {}\nvolume    {:.6g} m³\n", extent_text(mesh.bounds()), mesh.volume());
   for (const auto& [name, nodes] : mesh.node_sets)
     fmt::print("set       {}: {}\n", name, count_of(nodes.size(), "node"));
-  print_problems("the solid", mesh);
+  print_problems(mesh);
 }
 
 int info(const std::string& file) {
@@ -97,10 +136,10 @@ int convert(const ConvertOptions& options) {
   const Status saved = solid ? save_mesh(options.out, mesh->solid, save) : save_mesh(options.out, mesh->surface, save);
   if (!saved.ok()) return report_error(saved.error()), kExitError;
   if (solid) {
-    print_problems("the solid", mesh->solid);
+    print_problems(mesh->solid);
     fmt::print("{}: {}\n", options.out, count_of(mesh->solid.tets.size(), "tet"));
   } else {
-    print_problems("the surface", mesh->surface);
+    print_problems(mesh->surface, find_surface_faults(mesh->surface));
     fmt::print("{}: {}\n", options.out, count_of(mesh->surface.faces.size(), "face"));
   }
   return kExitOk;
@@ -202,11 +241,6 @@ void add_format_options(CLI::App* command, ConvertOptions& options) {
       ->check(CLI::IsMember({2.2, 4.1}));
 }
 
-CLI::Validator positive_length() {
-  return {[](const std::string& text) { return std::strtod(text.c_str(), nullptr) > 0 ? "" : "must be more than 0"; },
-          "METRES"};
-}
-
 void add_generate_command(CLI::App* mesh, int& exit_code) {
   struct Arguments {
     std::string model, out;
@@ -216,7 +250,7 @@ void add_generate_command(CLI::App* mesh, int& exit_code) {
   CLI::App* app = mesh->add_subcommand("generate", "Write one of pliant's own models");
   app->add_option("model", arguments->model, "Which")->required()->check(CLI::IsMember(models()));
   app->add_option("--out", arguments->out, "The file to write")->required();
-  app->add_option("--size", arguments->size, "Its longest side in metres")->check(positive_length());
+  app->add_option("--size", arguments->size, "Its longest side in metres")->check(positive_number());
   app->callback([arguments, &exit_code] { exit_code = generate(arguments->model, arguments->size, arguments->out); });
 }
 
@@ -228,7 +262,7 @@ void add_tetrahedralize_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--out", command->files.out, ".msh, .vtk, .vtu, .node or .ele")->required();
   app->add_option("--cell", command->options.cell,
                   "Edge of the lattice in metres; a 20th of the longest side if left out")
-      ->check(positive_length());
+      ->check(positive_number());
   app->add_flag("--optimize", command->options.optimize, "Move nodes for better angles (the default)");
   app->add_flag_callback(
       "--no-optimize", [command] { command->options.optimize = false; }, "Leave nodes where they are");

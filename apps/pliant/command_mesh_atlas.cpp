@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "number_check.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -91,13 +91,6 @@ Status check_ending(const std::string& out) {
       .field = "--out"};
 }
 
-std::string check_thickness(const std::string& typed) {
-  char* end = nullptr;
-  const float value = std::strtof(typed.c_str(), &end);
-  const bool is_sound = end != typed.c_str() && *end == 0 && value > 0 && std::isfinite(value);
-  return is_sound ? std::string() : fmt::format("a thickness must be positive and finite, not {}", typed);
-}
-
 int make(const AtlasCommand& command) {
   if (const Status s = check_ending(command.out); !s.ok()) return report_error(s.error()), kExitError;
   end_at_interrupts();
@@ -145,13 +138,13 @@ void add_atlas_command(CLI::App* mesh, int& exit_code) {
       ->check(CLI::IsMember({"given", "automatic"}));
   app->add_option("--crease-angle", command->options.crease_angle,
                   "Edges bent by more degrees than this are kept; 40 if left out")
-      ->check(CLI::Range(1, 180));
+      ->check(number_between(1, 180));
   app->add_flag("--fill", command->options.fill,
                 "Fill a mesh that is open, or has edges of more than two faces, by a lattice, and take the surface of "
                 "that");
   app->add_option("--thickness", command->thickness,
                   "Of the layer to try, in metres; a tenth of the shortest side if left out")
-      ->check(check_thickness);
+      ->check(positive_number());
   app->add_option("--picture", command->picture, "The picture of the charts; OUT with the ending .png if left out");
   app->add_option("--threads", command->options.threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));

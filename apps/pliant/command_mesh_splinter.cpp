@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "number_check.h"
 #include "output.h"
 
 namespace pliant::app {
@@ -92,9 +93,10 @@ void add_splinter_command(CLI::App* mesh, int& exit_code) {
   app->add_option("--out", command->out, ".glb or .gltf")->required();
   app->add_option("--kind", command->kind, "wood, brick, glass or grain")
       ->check(CLI::IsMember({"wood", "brick", "glass", "grain"}));
-  app->add_option("--size", command->size, "Of a shard or a grain, or the width of a fibre, in metres");
-  app->add_option("--length", command->length, "Of a fibre or a brick, in metres");
-  app->add_option("--grain", command->grain, "The direction of wood: three numbers");
+  app->add_option("--size", command->size, "Of a shard or a grain, or the width of a fibre, in metres")
+      ->check(positive_number());
+  app->add_option("--length", command->length, "Of a fibre or a brick, in metres")->check(positive_number());
+  app->add_option("--grain", command->grain, "The direction of wood: three numbers")->check(finite_number());
   app->add_option("--seed", command->seed, "Of the choices");
   app->callback([command, &exit_code] { exit_code = splinter(*command); });
 }

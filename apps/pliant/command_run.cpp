@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "gallery.h"
 #include "interrupt.h"
+#include "number_check.h"
 #include "output.h"
 #include "picture_output.h"
 #include "progress.h"
@@ -179,7 +180,8 @@ class Complaints {
     for (const Error& error : world.report().errors) tell(world, progress, error.to_string());
     for (const Quarantine& q : world.events().quarantines) {
       const std::string_view given = world.name(q.body);
-      const std::string name = given.empty() ? fmt::format("number {}", q.body.index) : fmt::format("`{}`", given);
+      const std::string name = given.empty() ? fmt::format("{} (generation {})", q.body.index, q.body.generation)
+                                             : fmt::format("'{}'", given);
       tell(world, progress, fmt::format("body {} was put in quarantine: {}", name, q.reason));
     }
   }
@@ -197,8 +199,7 @@ class Complaints {
 };
 
 int end_interrupted(int frame, const Outputs& outputs) {
-  fmt::print(stderr, "interrupted after frame {}{}\n", frame,
-             outputs.empty() ? "" : kNothingWritten);
+  fmt::print(stderr, "interrupted after frame {}{}\n", frame, outputs.empty() ? "" : kNothingWritten);
   return kExitInterrupted;
 }
 
@@ -253,14 +254,6 @@ int run(const RunOptions& options) {
   return simulate(options, *scene, *player, outputs);
 }
 
-/// CLI11 reads "nan" and "inf" as numbers; a step must be one that the world can make.
-std::string check_dt(const std::string& text) {
-  char* end = nullptr;
-  const float dt = std::strtof(text.c_str(), &end);
-  if (end != text.c_str() && *end == 0 && dt >= 1e-6f && dt <= 1) return {};
-  return fmt::format("`{}` is not allowed; it must be a number of seconds from 1e-6 to 1", text);
-}
-
 }  // namespace
 
 void add_run_command(CLI::App& app, int& exit_code) {
@@ -269,7 +262,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("scene", options->scene, "A scene file, or the name of a scene of the gallery")->required();
   command->add_option("--frames", options->frames, "Steps to make; the scene's own number if left out")
       ->check(CLI::Range(1, 10'000'000));
-  command->add_option("--dt", options->dt, "Seconds per step; the scene's own if left out")->check(check_dt);
+  command->add_option("--dt", options->dt, "Seconds per step; the scene's own if left out")
+      ->check(number_between(1e-6f, 1, "seconds"));
   command->add_option("--threads", options->threads, "Threads; as many as the machine has if left out")
       ->check(CLI::Range(1, 1024));
   command

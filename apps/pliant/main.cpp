@@ -1,9 +1,13 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "io/suggest.h"
 #include "pliant/version.h"
 
 #include "commands.h"
@@ -11,6 +15,22 @@
 
 namespace pliant::app {
 namespace {
+
+/// What a user typed where a command was wanted: CLI11 only says that one is missing.
+std::string unknown_command(const CLI::App& app) {
+  const CLI::App* asked = &app;
+  std::string path;
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().front();
+    path += asked->get_name() + " ";
+  }
+  const std::vector<std::string> left = asked->remaining();
+  if (left.empty() || left.front().starts_with("-")) return {};
+  std::vector<std::string> names;
+  for (const CLI::App* command : asked->get_subcommands({})) names.push_back(command->get_name());
+  if (names.empty()) return {};
+  return fmt::format("there is no command `{}{}`{}", path, left.front(), suggestion(left.front(), names));
+}
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("pliant: things that bend, dent and break in real time", "pliant");
@@ -28,7 +48,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    report_error(wrong.what());
+    const std::string unknown = unknown_command(app);
+    report_error(unknown.empty() ? wrong.what() : unknown);
     std::fputs("Try `pliant --help`.\n", stderr);
     return kExitUsage;
   }

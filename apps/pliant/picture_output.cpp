@@ -11,6 +11,7 @@
 #include "render/scene_renderer.h"
 #include "render/video_writer.h"
 
+#include "number_check.h"
 #include "picture_size.h"
 
 namespace pliant::app {
@@ -206,7 +207,7 @@ void add_picture_options(CLI::App& command, PictureOptions& options) {
       ->check(check_size)
       ->group(kGroup);
   command.add_option("--fps", options.fps, "Pictures per second of the video; at most one per step, 60 if left out")
-      ->check(CLI::Range(1.0, 1000.0))
+      ->check(number_between(1, 1000))
       ->group(kGroup);
   command
       .add_option("--color", options.color,

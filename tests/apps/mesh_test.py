@@ -28,6 +28,29 @@ class Mesh(CommandTest):
         self.assertIn("yes, volume 0.166667 m³", out)
         self.assertIn("the surface is valid", out)
 
+    def test_info_of_surfaces_that_are_not_what_they_should_be(self):
+        def info(text):
+            return self.succeed("mesh", "info", self.write("t.obj", text)).stdout
+        inside_out = TET.replace("f 1 3 2", "f 1 2 3").replace("f 1 2 4", "f 1 4 2").replace(
+            "f 1 4 3", "f 1 3 4").replace("f 2 3 4", "f 2 4 3")
+        out = info(inside_out)
+        self.assertIn("closed    yes, volume 0.166667 m³", out)
+        self.assertIn("it is inside out", out)
+        self.assertNotIn("is valid", out)
+        out = info(TET.replace("f 1 3 2", "f 1 2 3"))
+        self.assertIn("closed    yes, but which side is inside cannot be told", out)
+        self.assertRegex(out, r"neighbours face opposite ways at 3 edges: faces 0 and \d")
+        out = info(TET.replace("f 1 3 2\n", ""))
+        self.assertIn("closed    no, 3 edges of one face only", out)
+        self.assertIn("the surface is valid", out)
+        out = info(TET + "f 3 2 1\n")
+        self.assertIn("closed    no, 3 edges of more than two faces", out)
+        self.assertIn("a face is there twice: face 4 has the vertices of face 0", out)
+        self.assertIn("3 faces share it", out)
+        # Two triangles back to back have no edge that is wrong.
+        out = info("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n")
+        self.assertIn("a face is there twice", out)
+
     def test_info_of_a_solid(self):
         out = self.succeed("mesh", "info", self.write("t.vtk", SOLID)).stdout
         self.assertIn("4 nodes, 1 tet", out)
@@ -64,6 +87,8 @@ class Mesh(CommandTest):
         self.assertIn("volume 1.33333", self.succeed("mesh", "info", "s.glb").stdout)
         for kind in ["wood", "brick", "glass"]:
             self.succeed("mesh", "splinter", "t.vtk", "--kind", kind, "--out", "k.gltf")
+        for option in [["--size", "nan"], ["--length", "inf"], ["--size", "0"], ["--grain", "0", "nan", "1"]]:
+            self.assertIn("finite number", self.fail_with(2, "mesh", "splinter", "t.vtk", "--out", "n.glb", *option))
 
     def test_bad_files_leave_nothing_and_harm_nothing(self):
         self.write("out.obj", "earlier")
@@ -182,6 +207,7 @@ class Tetrahedralize(CommandTest):
         for arguments, word in [(["t.obj", "--cell", "7"], "larger than the surface"),
                                 (["t.obj", "--cell", "1e-4"], "choose one of at least"),
                                 (["t.obj", "--cell", "nan"], "more than 0"),
+                                (["t.obj", "--cell", "inf"], "more than 0"),
                                 (["t.obj", "--cell", "0"], "more than 0"),
                                 (["t.obj", "--cell", "-1"], "more than 0"),
                                 (["sheet.obj"], "encloses no volume"),
@@ -203,7 +229,8 @@ class Generate(CommandTest):
             self.assertAlmostEqual(max(sides), 0.5, 4)
             self.assertIn("closed    yes", out)
         self.fail_with(2, "mesh", "generate", "cow", "--out", "m.obj")
-        self.fail_with(2, "mesh", "generate", "duck", "--size", "0", "--out", "m.obj")
+        for size in ["0", "nan", "inf", "-1", "1e39", "1x"]:
+            self.assertIn("--size", self.fail_with(2, "mesh", "generate", "duck", "--size", size, "--out", "m.obj"))
 
     def test_the_duck_of_the_gallery_is_this_one(self):
         self.succeed("mesh", "generate", "duck", "--size", "0.3", "--out", "duck.obj")
@@ -233,9 +260,12 @@ class Generate(CommandTest):
         self.succeed("mesh", "generate", "head", "--out", "p.obj")
         for thickness in ["nan", "0", "-1", "inf", "x"]:
             said = self.fail_with(2, "mesh", "atlas", "p.obj", "--out", "a.obj", "--thickness", thickness)
-            self.assertIn(f"positive and finite, not {thickness}", said)
+            self.assertIn(f"`{thickness}` is not allowed; it must be a finite number that is more than 0", said)
         for name in ["a.stl", "a.msh"]:
             self.assertIn("no texture coordinates", self.fail_with(1, "mesh", "atlas", "p.obj", "--out", name))
+        for angle in ["nan", "inf", "0", "181"]:
+            said = self.fail_with(2, "mesh", "atlas", "p.obj", "--out", "a.obj", "--crease-angle", angle)
+            self.assertIn("a number from 1 to 180", said)
         self.assertEqual(self.names(), ["p.obj"])
         # A layer thicker than the body is made to fit.
         said = self.succeed("mesh", "atlas", "p.obj", "--resolution", "40", "--out", "a.obj", "--thickness", "10").stdout

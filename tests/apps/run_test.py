@@ -228,6 +228,16 @@ class Usage(CommandTest):
                           ["mesh", "convert", "a.obj"], ["scenes", "extra"]]:
             self.fail_with(2, *arguments)
 
+    def test_names_unknown_commands(self):
+        self.assertIn("there is no command `rnu`; did you mean `run`?", self.fail_with(2, "rnu", "x"))
+        self.assertIn("there is no command `mesh inof`; did you mean `info`?", self.fail_with(2, "mesh", "inof", "x"))
+        self.assertIn("there is no command `fly`\n", self.fail_with(2, "fly"))
+        self.assertIn("required", self.fail_with(2, "mesh"))
+
+    def test_refuses_frame_rates_that_are_none(self):
+        for rate in ["nan", "inf", "-inf", "0", "1001", "x"]:
+            self.assertIn("--fps", self.fail_with(2, "run", "arch", f"--fps={rate}", "--video", "v.mp4"), rate)
+
     def test_refuses_steps_that_are_none(self):
         for dt in ["0", "-0.01", "nan", "NaN", "inf", "-inf", "1e999", "1.5", "abc", "", "0.01x"]:
             self.assertIn("--dt", self.fail_with(2, "run", "arch", f"--dt={dt}"), dt)
