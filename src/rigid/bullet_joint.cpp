@@ -8,7 +8,8 @@
 namespace pliant {
 namespace {
 
-constexpr btScalar kUnbounded = 1e18f;  ///< larger than any impulse, and its square is still finite
+constexpr btScalar kFollowedTurn = 0.2f;  ///< radians in a step
+constexpr btScalar kUnbounded = 1e18f;    ///< larger than any impulse, and its square is still finite
 
 int axis_rows(const std::optional<Limit>& limit, const std::optional<Motor>& motor) {
   return (limit ? 2 : 0) + (motor ? 1 : 0);
@@ -30,6 +31,17 @@ btVector3 rotation_from_to(const btMatrix3x3& a, const btMatrix3x3& b) {
   return sine < 1e-6f ? 2 * v : v * (2 * std::atan2(sine, q.w()) / sine);
 }
 
+/// The mean speed within `dt` that the end of an arm has because it goes along a circle, not along its tangent.
+/// Without it every step takes (turn of the step)² of a pendulum's energy. Turns that the step cannot follow get less
+/// of it: all of it keeps the energy of such a chain too, and then some, until links whirl.
+btVector3 bend_of(const btVector3& arm, const btVector3& angular_velocity, btScalar dt) {
+  const btScalar rate = angular_velocity.length(), angle = rate * dt;
+  if (angle < 1e-4f) return btVector3(0, 0, 0);
+  const btVector3 along = angular_velocity.cross(arm), inwards = angular_velocity.cross(along);
+  const btScalar share = 1 / (1 + angle * angle / (kFollowedTurn * kFollowedTurn));
+  return share * (along * (std::sin(angle) / angle - 1) + inwards * ((1 - std::cos(angle)) / (angle * rate)));
+}
+
 }  // namespace
 
 /// Writes rows into Bullet's arrays. A row says: (velocity of b − velocity of a) along it shall be `target`.
@@ -40,10 +52,10 @@ struct BulletJoint::Rows {
   std::array<float, kMaxRows>& bias;
   int count = 0;
 
-  /// Says that the target of the row added last is there to mend an error.
-  void is_correction() {
-    const auto row = static_cast<std::size_t>(count - 1);
-    bias[row] = info.m_constraintError[(count - 1) * info.rowskip];
+  /// Adds to the target of the row added last what is there only to mend an error.
+  void correct(btScalar speed) {
+    bias[static_cast<std::size_t>(count - 1)] = speed;
+    info.m_constraintError[(count - 1) * info.rowskip] += speed;
   }
   void add(const btVector3& linear, const btVector3& angular_a, const btVector3& angular_b, btScalar target,
            btScalar least, btScalar most) {
@@ -111,19 +123,22 @@ float BulletJoint::speed() const {
 
 btVector3 BulletJoint::anchor_on_b() const { return m_rbB.getCenterOfMassTransform() * b_from_joint_.getOrigin(); }
 
-void BulletJoint::getInfo1(btConstraintInfo1* info) {
+int BulletJoint::locked_rows() const {
   switch (kind_) {
     case JointKind::Ball:
-      info->m_numConstraintRows = 3;
-      break;
+      return 3;
     case JointKind::Hinge:
     case JointKind::Slider:
-      info->m_numConstraintRows = 5 + axis_rows(limit_, motor_);
-      break;
+      return 5;
     case JointKind::Fixed:
-      info->m_numConstraintRows = 6;
-      break;
+      return 6;
   }
+  return 0;
+}
+
+void BulletJoint::getInfo1(btConstraintInfo1* info) {
+  const bool has_axis = kind_ == JointKind::Hinge || kind_ == JointKind::Slider;
+  info->m_numConstraintRows = locked_rows() + (has_axis ? axis_rows(limit_, motor_) : 0);
   info->nub = 6 - info->m_numConstraintRows;
 }
 
@@ -146,11 +161,14 @@ void BulletJoint::getInfo2(btConstraintInfo2* info) {
 void BulletJoint::add_point_rows(Rows& rows, const btTransform& joint_a, const btTransform& joint_b) {
   const btScalar rate = rows.info.fps * rows.info.erp;
   const btVector3 apart = joint_b.getOrigin() - joint_a.getOrigin();
+  const btScalar dt = 1 / rows.info.fps;
+  const btVector3 bend = bend_of(joint_b.getOrigin() - rows.origin_b, m_rbB.getAngularVelocity(), dt) -
+                         bend_of(joint_a.getOrigin() - rows.origin_a, m_rbA.getAngularVelocity(), dt);
   for (int i = 0; i < 3; ++i) {
     btVector3 direction(0, 0, 0);
     direction[i] = 1;
-    rows.add_point(direction, joint_a.getOrigin(), joint_b.getOrigin(), -rate * apart[i]);
-    rows.is_correction();
+    rows.add_point(direction, joint_a.getOrigin(), joint_b.getOrigin(), -bend[i]);
+    rows.correct(-rate * apart[i]);
   }
 }
 
@@ -159,8 +177,8 @@ void BulletJoint::add_slide_rows(Rows& rows, const btTransform& joint_a, const b
   const btVector3 apart = joint_b.getOrigin() - joint_a.getOrigin();
   for (int i = 0; i < 2; ++i) {
     const btVector3 direction = joint_a.getBasis().getColumn(i);
-    rows.add_point(direction, joint_b.getOrigin(), joint_b.getOrigin(), -rate * direction.dot(apart));
-    rows.is_correction();
+    rows.add_point(direction, joint_b.getOrigin(), joint_b.getOrigin(), 0);
+    rows.correct(-rate * direction.dot(apart));
   }
 }
 
@@ -172,8 +190,8 @@ void BulletJoint::add_alignment_rows(Rows& rows, const btTransform& joint_a, con
                                           : rotation_from_to(joint_a.getBasis(), joint_b.getBasis());
   for (int i = 0; i < (free_about_axis ? 2 : 3); ++i) {
     const btVector3 axis = joint_a.getBasis().getColumn(i);
-    rows.add_turn(axis, -rate * axis.dot(error));
-    rows.is_correction();
+    rows.add_turn(axis, 0);
+    rows.correct(-rate * axis.dot(error));
   }
 }
 
@@ -194,8 +212,8 @@ void BulletJoint::add_axis_rows(Rows& rows, const btTransform& joint_a, const bt
     const btScalar at = position();
     // Inside the range: no faster than would just reach the limit. Outside: back by a part of the error.
     const auto add_limit = [&](btScalar distance, bool is_inside, btScalar least, btScalar most) {
-      add(distance * rows.info.fps * (is_inside ? 1 : rows.info.erp), least, most);
-      if (!is_inside) rows.is_correction();
+      add(is_inside ? distance * rows.info.fps : 0, least, most);
+      if (!is_inside) rows.correct(distance * rows.info.fps * rows.info.erp);
     };
     add_limit(limit_->lower - at, at > limit_->lower, 0, kUnbounded);
     add_limit(limit_->upper - at, at < limit_->upper, -kUnbounded, 0);

@@ -29,8 +29,15 @@ class BulletJoint : public btTypedConstraint {
   /// Where the joint acts on b, world; b's centre of mass for a fixed joint.
   btVector3 anchor_on_b() const;
 
+  /// From each body's centre of mass to where the joint holds it, in its own mass frame.
+  const btVector3& arm_on_a() const { return a_from_joint_.getOrigin(); }
+  const btVector3& arm_on_b() const { return b_from_joint_.getOrigin(); }
+
   void set_motor(const Motor& motor) { motor_ = motor; }
   const std::optional<Motor>& motor() const { return motor_; }
+
+  /// The first so many of its rows lock directions; the rest are a motor and limits.
+  int locked_rows() const;
 
   /// Impulses of the last solve, row by row.
   std::array<float, kMaxRows> impulses{};

@@ -53,14 +53,19 @@ void for_each_joint_row(btConstraintArray& rows, Visit&& visit) {
 
 void BulletSolver::convertJoints(btTypedConstraint** joints, int joint_count, const btContactSolverInfo& info) {
   btSequentialImpulseConstraintSolver::convertJoints(joints, joint_count, info);
-  relaxed_joints_.clear();
+  relaxed_joints_.clear(), locked_.clear(), motor_rows_.clear();
+  int at = 0;
   for_each_joint_row(
       m_tmpSolverNonContactConstraintPool, [&](BulletJoint& joint, btSolverConstraint& row, std::size_t index) {
         relaxed_joints_.push_back({row.m_rhs - joint.bias[index] * row.m_jacDiagABInv, row.m_jacDiagABInv});
         row.m_appliedImpulse = std::clamp(joint.impulses[index], row.m_lowerLimit, row.m_upperLimit);
         apply(m_tmpSolverBodyPool[row.m_solverBodyIdA], m_tmpSolverBodyPool[row.m_solverBodyIdB], row,
               row.m_appliedImpulse);
+        if (index == 0) locked_.push_back({at, joint.locked_rows()});
+        if (index >= static_cast<std::size_t>(joint.locked_rows())) motor_rows_.push_back(at);
+        ++at;
       });
+  forest_.factor(locked_, m_tmpSolverNonContactConstraintPool, m_tmpSolverBodyPool);
 }
 
 void BulletSolver::convertContacts(btPersistentManifold** manifolds, int manifold_count,
@@ -168,8 +173,8 @@ btScalar BulletSolver::solveGroupCacheFriendlyFinish(btCollisionObject** bodies,
 }
 
 void BulletSolver::sweep() {
-  for (int i = 0; i < m_tmpSolverNonContactConstraintPool.size(); ++i)
-    solve_row(m_tmpSolverNonContactConstraintPool[i]);
+  for (const int row : motor_rows_) solve_row(m_tmpSolverNonContactConstraintPool[row]);
+  forest_.solve(m_tmpSolverNonContactConstraintPool, m_tmpSolverBodyPool);
   sweep_contacts();
   sweep_friction();
   sweep_rolling_friction();

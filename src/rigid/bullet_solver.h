@@ -19,6 +19,7 @@
 
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
 
+#include "rigid/joint_forest.h"
 #include "rigid/row_partner.h"
 
 namespace pliant {
@@ -71,6 +72,9 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
   }
 
   std::vector<RelaxedRow> relaxed_contacts_, relaxed_joints_;
+  std::vector<JointForest::Joint> locked_;  ///< the rows of each joint that lock directions
+  std::vector<int> motor_rows_;             ///< all other rows of joints: motors and limits
+  JointForest forest_;
   int row_count_ = 0;
   RowPartner* partner_ = nullptr;
   std::vector<btRigidBody*> partner_bodies_;

@@ -35,6 +35,8 @@ struct RigidBody {
   std::optional<btTransform> target;
   bool had_target = false;  ///< it was on its way in the last step and must stop unless told again
   bool touched = false;     ///< has rows in this substep
+  /// By how much taut joints resist its turning about its principal axes, N m per radian.
+  btVector3 tautness{0, 0, 0};
 
   bool is_dynamic() const { return properties.motion == Motion::Dynamic && !properties.frozen; }
   bool is_awake() const { return bullet->isActive(); }
@@ -97,6 +99,9 @@ struct RigidEngine::Impl {
   void solve_with_partner(RowPartner& partner, std::size_t batch, float dt);
   void add_to_batch(const IslandList& islands, std::uint32_t island);
   void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
+  /// Makes bodies between taut joints slow enough to turn for this step; and as they are again.
+  void steady_taut_bodies(std::size_t batch, float dt);
+  void release_taut_bodies(std::size_t batch);
   void note_contacts(const btPersistentManifold& manifold);
   void note_contact(const btPersistentManifold& manifold, const btManifoldPoint& point);
   void share_points(std::uint32_t manifold, std::vector<SharedPoint>& points) const;

@@ -12,6 +12,9 @@ namespace {
 /// Small islands are solved together until they have so many manifolds and joints.
 constexpr std::size_t kBatchRows = 128;
 
+/// Of the square of the step times the stiffness; chains fly apart below 0.4.
+constexpr btScalar kTautInertia = 1;
+
 btVector3 velocity_with_forces(const btRigidBody& body, const btVector3& point, float dt) {
   const btVector3 linear = body.getLinearVelocity() + body.getTotalForce() * (body.getInvMass() * dt);
   const btVector3 angular = body.getAngularVelocity() + body.getInvInertiaTensorWorld() * body.getTotalTorque() * dt;
@@ -146,15 +149,55 @@ void RigidEngine::Impl::make_batches(const IslandList& islands, std::span<const 
   for (const std::uint32_t slot : shared_slots) body(slot).touched = true;
 }
 
+// A light link under tension T swings about its middle at √(12 T/(m L)), the faster the heavier what it carries; where
+// that is too fast for the step, the chain flies apart, however exactly its joints are solved. There its inertia is
+// raised to what the step can follow, from the forces of the last step (Andrews et al. 2017, "Geometric stiffness for
+// real-time constrained multibody dynamics"). What swings slower is left as it is.
+void RigidEngine::Impl::steady_taut_bodies(std::size_t batch, float dt) {
+  const std::size_t begin = batches.starts[batch].joint, end = batches.starts[batch + 1].joint;
+  const auto add = [&](const btRigidBody& bullet, const btVector3& arm, const btVector3& force) {
+    if (bullet.isStaticOrKinematicObject()) return;
+    const btMatrix3x3& axes = bullet.getCenterOfMassTransform().getBasis();
+    const btVector3 local = force * axes;
+    const btScalar along = arm.dot(local);
+    body(&bullet).tautness += btVector3(along, along, along) - arm * local;
+  };
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto& joint = static_cast<const BulletJoint&>(*batches.joints[i]);
+    add(joint.getRigidBodyA(), joint.arm_on_a(), joint.feedback().m_appliedForceBodyA);
+    add(joint.getRigidBodyB(), joint.arm_on_b(), joint.feedback().m_appliedForceBodyB);
+  }
+  for (std::size_t i = batches.starts[batch].body; begin < end && i < batches.starts[batch + 1].body; ++i) {
+    RigidBody& taut = body(batches.bodies[i]);
+    btVector3 inertia = taut.shape->inertia;
+    inertia.setMax(taut.tautness * (kTautInertia * dt * dt));
+    if (inertia == taut.shape->inertia) continue;
+    taut.bullet->setInvInertiaDiagLocal(btVector3(1, 1, 1) / inertia);
+    taut.bullet->updateInertiaTensor();
+  }
+}
+
+void RigidEngine::Impl::release_taut_bodies(std::size_t batch) {
+  if (batches.starts[batch].joint == batches.starts[batch + 1].joint) return;
+  for (std::size_t i = batches.starts[batch].body; i < batches.starts[batch + 1].body; ++i) {
+    RigidBody& taut = body(batches.bodies[i]);
+    taut.tautness.setZero();
+    taut.bullet->setInvInertiaDiagLocal(btVector3(1, 1, 1) / taut.shape->inertia);
+    taut.bullet->updateInertiaTensor();
+  }
+}
+
 void RigidEngine::Impl::solve_batch(BulletSolver& solver, std::size_t batch, float dt) {
   const SolveBatches::Start &begin = batches.starts[batch], &end = batches.starts[batch + 1];
   if (begin.body == end.body) return;
   for (std::size_t i = begin.manifold; i < end.manifold; ++i) enter_friction_frame(*batches.manifolds[i], dt);
   const auto count = [](std::size_t from, std::size_t to) { return static_cast<int>(to - from); };
+  steady_taut_bodies(batch, dt);
   solver.solveGroup(batches.bodies.data() + begin.body, count(begin.body, end.body),
                     batches.manifolds.data() + begin.manifold, count(begin.manifold, end.manifold),
                     batches.joints.data() + begin.joint, count(begin.joint, end.joint), world->getSolverInfo(), nullptr,
                     &dispatcher);
+  release_taut_bodies(batch);
   rows += static_cast<std::size_t>(solver.row_count());
 }
 

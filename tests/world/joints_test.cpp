@@ -55,6 +55,51 @@ TEST(Hinge, PositionWrapsAtHalfATurn) {
   EXPECT_NEAR(turned, 5 * 2 * double{kPi}, 0.2);
 }
 
+double energy(const World& world) { return world.report().kinetic_energy + world.report().potential_energy; }
+
+TEST(BallJoint, AFastPendulumOfASmallBobKeepsItsLengthAndGainsNoEnergy) {
+  World world({.allow_sleep = false});
+  const float l = 1, m = 1;
+  const BodyId bob = world.add(RigidDef{.shape = Sphere{0.05f}, .position = {l, 0, 0}, .mass = m}).value();
+  world.add(JointDef{.a = bob, .anchor = {0, 0, 0}}).value();
+  for (int i = 0; i < 600; ++i) {
+    world.step();
+    ASSERT_NEAR(length(world.state(bob)->world_from_body.position), l, 0.01f * l) << i;
+    ASSERT_LT(energy(world), 0.01 * m * kGravity * l) << i;
+  }
+  // It has swung for 10 s: what the steps took is less than a fifth.
+  EXPECT_GT(energy(world), -0.2 * m * kGravity * l);
+}
+
+/// A chain of links of 0.2 m and half a kilogram, held at the origin, with a ball at its end, let go level.
+class HeavyChain : public ::testing::TestWithParam<int> {};
+
+TEST_P(HeavyChain, DoesNotStretchHoweverFewTheIterations) {
+  for (const int links : {5, 20}) {
+    World world({.iterations = GetParam(), .allow_sleep = false});
+    BodyId last{};
+    for (int i = 0; i < links; ++i) {
+      const float x = 0.2f * static_cast<float>(i);
+      const BodyId link =
+          world.add(RigidDef{.shape = Box{{0.2f, 0.05f, 0.05f}}, .position = {x + 0.1f, 0, 0}, .mass = 0.5f}).value();
+      world.add(JointDef{.a = last, .b = link, .anchor = {x, 0, 0}}).value();
+      last = link;
+    }
+    const float end = 0.2f * static_cast<float>(links), reach = end + 0.2f;
+    const BodyId ball =
+        world.add(RigidDef{.shape = Sphere{0.2f}, .position = {reach, 0, 0}, .mass = links == 5 ? 10.0f : 0.5f})
+            .value();
+    world.add(JointDef{.a = last, .b = ball, .anchor = {end, 0, 0}}).value();
+    for (int i = 0; i < 600; ++i) {
+      world.step();
+      ASSERT_LT(length(world.state(ball)->world_from_body.position), (links == 5 ? 1.02f : 1.05f) * reach) << i;
+      ASSERT_LT(energy(world), 0) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Iterations, HeavyChain, ::testing::Values(3, 10, 100));
+
 TEST(Hinge, PositionSpeedAndMotorShareOneSign) {
   World world({.gravity = {0, 0, 0}});
   const BodyId base = world.add(RigidDef{.motion = Motion::Static}).value();
