@@ -49,16 +49,18 @@ struct BulletJoint::Rows {
   btConstraintInfo2& info;
   const btVector3& origin_a;
   const btVector3& origin_b;
-  std::array<float, kMaxRows>& bias;
+  std::array<float, kMaxRows>&targets, &bias;
   int count = 0;
 
   /// Adds to the target of the row added last what is there only to mend an error.
   void correct(btScalar speed) {
     bias[static_cast<std::size_t>(count - 1)] = speed;
+    targets[static_cast<std::size_t>(count - 1)] += speed;
     info.m_constraintError[(count - 1) * info.rowskip] += speed;
   }
   void add(const btVector3& linear, const btVector3& angular_a, const btVector3& angular_b, btScalar target,
            btScalar least, btScalar most) {
+    targets[static_cast<std::size_t>(count)] = target;
     const int at = count++ * info.rowskip;
     for (int i = 0; i < 3; ++i) {
       info.m_J1linearAxis[at + i] = -linear[i];
@@ -148,7 +150,7 @@ void BulletJoint::getInfo2(btConstraintInfo2* info) {
   const btTransform joint_a = a * a_from_joint_;
   const btTransform joint_b = b * b_from_joint_;
   bias.fill(0);
-  Rows rows{*info, a.getOrigin(), b.getOrigin(), bias};
+  Rows rows{*info, a.getOrigin(), b.getOrigin(), targets, bias};
   if (kind_ == JointKind::Slider) {
     add_slide_rows(rows, joint_a, joint_b);
   } else {

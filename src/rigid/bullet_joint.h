@@ -41,8 +41,8 @@ class BulletJoint : public btTypedConstraint {
 
   /// Impulses of the last solve, row by row.
   std::array<float, kMaxRows> impulses{};
-  /// The part of each row's target speed that only mends an error; set by `getInfo2`.
-  std::array<float, kMaxRows> bias{};
+  /// Each row's target speed, and the part of it that only mends an error; set by `getInfo2`.
+  std::array<float, kMaxRows> targets{}, bias{};
 
   void getInfo1(btConstraintInfo1* info) override;
   void getInfo2(btConstraintInfo2* info) override;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <BulletCollision/NarrowPhaseCollision/btManifoldPoint.h>
+#include <limits>
 
 #include "base/simd.h"
 #include "rigid/bullet_convert.h"
@@ -35,6 +34,18 @@ void apply(btSolverBody& a, btSolverBody& b, const btSolverConstraint& row, btSc
 Float4 load(const btVector3& v) { return load4(v.m_floats); }
 void store(btVector3& to, Float4 v) { store4(to.m_floats, v); }
 
+/// How fast an overlap, a negative distance, is pushed out.
+btScalar push_speed(btScalar distance, btScalar dt) {
+  return std::min(-distance * kRecoveredPerStep / dt, kMaxPushSpeed);
+}
+
+/// What a row measures of these velocities.
+btScalar speed_along(const btSolverConstraint& row, const btVector3& linear_a, const btVector3& angular_a,
+                     const btVector3& linear_b, const btVector3& angular_b) {
+  return row.m_contactNormal1.dot(linear_a) + row.m_relpos1CrossNormal.dot(angular_a) +
+         row.m_contactNormal2.dot(linear_b) + row.m_relpos2CrossNormal.dot(angular_b);
+}
+
 /// Calls `visit(joint, row, index of the row within its joint)` for the rows of all joints.
 template <typename Visit>
 void for_each_joint_row(btConstraintArray& rows, Visit&& visit) {
@@ -51,12 +62,27 @@ void for_each_joint_row(btConstraintArray& rows, Visit&& visit) {
 
 }  // namespace
 
+/// Bullet does not set up rows that hardly move their bodies.
+void BulletSolver::set_up_heavy_row(btSolverConstraint& row, btScalar target) {
+  const btSolverBody& a = m_tmpSolverBodyPool[row.m_solverBodyIdA];
+  const btSolverBody& b = m_tmpSolverBodyPool[row.m_solverBodyIdB];
+  const btScalar response = speed_along(row, row.m_contactNormal1 * a.internalGetInvMass(), row.m_angularComponentA,
+                                        row.m_contactNormal2 * b.internalGetInvMass(), row.m_angularComponentB);
+  if (!(response > 0)) return;
+  row.m_jacDiagABInv = 1 / response;
+  row.m_rhs = row.m_jacDiagABInv * (target - speed_along(row, a.m_linearVelocity + a.m_externalForceImpulse,
+                                                         a.m_angularVelocity + a.m_externalTorqueImpulse,
+                                                         b.m_linearVelocity + b.m_externalForceImpulse,
+                                                         b.m_angularVelocity + b.m_externalTorqueImpulse));
+}
+
 void BulletSolver::convertJoints(btTypedConstraint** joints, int joint_count, const btContactSolverInfo& info) {
   btSequentialImpulseConstraintSolver::convertJoints(joints, joint_count, info);
   relaxed_joints_.clear(), locked_.clear(), motor_rows_.clear();
   int at = 0;
   for_each_joint_row(
       m_tmpSolverNonContactConstraintPool, [&](BulletJoint& joint, btSolverConstraint& row, std::size_t index) {
+        if (row.m_jacDiagABInv == 0) set_up_heavy_row(row, joint.targets[index]);
         relaxed_joints_.push_back({row.m_rhs - joint.bias[index] * row.m_jacDiagABInv, row.m_jacDiagABInv});
         row.m_appliedImpulse = std::clamp(joint.impulses[index], row.m_lowerLimit, row.m_upperLimit);
         apply(m_tmpSolverBodyPool[row.m_solverBodyIdA], m_tmpSolverBodyPool[row.m_solverBodyIdB], row,
@@ -70,11 +96,21 @@ void BulletSolver::convertJoints(btTypedConstraint** joints, int joint_count, co
 
 void BulletSolver::convertContacts(btPersistentManifold** manifolds, int manifold_count,
                                    const btContactSolverInfo& info) {
-  btSequentialImpulseConstraintSolver::convertContacts(manifolds, manifold_count, info);
+  // How bodies bounce and what they start from is set below.
+  btContactSolverInfo quiet = info;
+  quiet.m_restitutionVelocityThreshold = std::numeric_limits<btScalar>::max();
+  quiet.m_solverMode &= ~SOLVER_USE_WARMSTARTING;
+  lighten_heavy_bodies();
+  btSequentialImpulseConstraintSolver::convertContacts(manifolds, manifold_count, quiet);
+  restore_heavy_bodies();
   relaxed_contacts_.clear();
   for (int i = 0; i < m_tmpSolverContactConstraintPool.size(); ++i) {
     btSolverConstraint& contact = m_tmpSolverContactConstraintPool[i];
     const auto* point = static_cast<const btManifoldPoint*>(contact.m_originalContactPoint);
+    contact.m_appliedImpulse = point->m_appliedImpulse;
+    apply(m_tmpSolverBodyPool[contact.m_solverBodyIdA], m_tmpSolverBodyPool[contact.m_solverBodyIdB], contact,
+          contact.m_appliedImpulse);
+    if (point->m_combinedRestitution > 0) bounce(contact, *point, info);
     relaxed_contacts_.push_back({contact.m_rhs, contact.m_jacDiagABInv});
     if (point->getDistance() < 0) soften_contact(contact, point->getDistance(), info.m_timeStep);
     btSolverConstraint* rows = &m_tmpSolverContactFrictionConstraintPool[contact.m_frictionIndex];
@@ -89,8 +125,47 @@ void BulletSolver::convertContacts(btPersistentManifold** manifolds, int manifol
                m_tmpSolverContactFrictionConstraintPool.size() + m_tmpSolverContactRollingFrictionConstraintPool.size();
 }
 
+void BulletSolver::lighten_heavy_bodies() {
+  heavy_.clear();
+  for (int i = 0; i < m_tmpSolverBodyPool.size(); ++i) {
+    btSolverBody& body = m_tmpSolverBodyPool[i];
+    const btVector3 inverse_mass = body.internalGetInvMass();
+    if (inverse_mass.x() == 0 || !inverse_mass.fuzzyZero()) continue;
+    heavy_.push_back({i, inverse_mass});
+    body.internalSetInvMass(btVector3(1, 1, 1));
+  }
+}
+
+void BulletSolver::restore_heavy_bodies() {
+  for (const HeavyBody& heavy : heavy_) m_tmpSolverBodyPool[heavy.body].internalSetInvMass(heavy.inverse_mass);
+}
+
+// Within a step a body falls on after it has met the other, or is turned back before it has; and it gains or loses
+// speed on the way. What it hits with and leaves with is therefore counted where the surfaces meet: v² ± 2 a s. Bullet
+// takes the speed at the end of the step, and a ball that should come back to where it fell from climbs higher every
+// time.
+void BulletSolver::bounce(btSolverConstraint& row, const btManifoldPoint& point, const btContactSolverInfo& info) {
+  const btSolverBody& a = m_tmpSolverBodyPool[row.m_solverBodyIdA];
+  const btSolverBody& b = m_tmpSolverBodyPool[row.m_solverBodyIdB];
+  const btScalar approach =
+      -speed_along(row, a.m_linearVelocity, a.m_angularVelocity, b.m_linearVelocity, b.m_angularVelocity);
+  const btScalar gain = -speed_along(row, a.m_externalForceImpulse, a.m_externalTorqueImpulse, b.m_externalForceImpulse,
+                                     b.m_externalTorqueImpulse);
+  const btScalar dt = info.m_timeStep, acceleration = gain / dt, gap = point.getDistance();
+  if (approach <= 0 || (approach + gain) * dt <= gap) return;  // leaves already, or does not arrive
+  const btScalar impact_squared = approach * approach + 2 * acceleration * gap;
+  const btScalar threshold = info.m_restitutionVelocityThreshold;
+  if (impact_squared <= threshold * threshold) return;
+  const btScalar leaving_squared = point.m_combinedRestitution * point.m_combinedRestitution * impact_squared;
+  // The speed u that it has at the end of the step at gap₀ + u dt, where gap₀ is what is left of an overlap.
+  const btScalar start = gap < 0 ? gap + dt * push_speed(gap, dt) : gap;
+  const btScalar under_root = gain * gain + leaving_squared - 2 * acceleration * start;
+  const btScalar target = std::sqrt(std::max(btScalar(0), under_root)) - gain;
+  row.m_rhs = (std::max(btScalar(0), target) + approach + gain) * row.m_jacDiagABInv;
+}
+
 void BulletSolver::soften_contact(btSolverConstraint& row, btScalar distance, btScalar dt) {
-  const btScalar push = std::min(-distance * kRecoveredPerStep / dt, kMaxPushSpeed);
+  const btScalar push = push_speed(distance, dt);
   row.m_rhs = kMassScale * (row.m_rhs + push * row.m_jacDiagABInv);
   row.m_jacDiagABInv *= kMassScale;
   row.m_cfm = kImpulseScale;

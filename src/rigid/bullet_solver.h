@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include <BulletCollision/NarrowPhaseCollision/btManifoldPoint.h>
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
 
 #include "rigid/joint_forest.h"
@@ -56,6 +57,12 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
     btScalar rhs, effective_mass;
   };
 
+  /// Bullet leaves out rows of bodies of more than 1e7 kg. Those of joints are set up here; for those of contacts the
+  /// bodies pass for light ones meanwhile.
+  void set_up_heavy_row(btSolverConstraint& row, btScalar target);
+  void lighten_heavy_bodies();
+  void restore_heavy_bodies();
+  void bounce(btSolverConstraint& row, const btManifoldPoint& point, const btContactSolverInfo& info);
   void soften_contact(btSolverConstraint& row, btScalar distance, btScalar dt);
   void relax_rows();
   /// Lets the partner change the velocities of its bodies.
@@ -75,6 +82,11 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
   std::vector<JointForest::Joint> locked_;  ///< the rows of each joint that lock directions
   std::vector<int> motor_rows_;             ///< all other rows of joints: motors and limits
   JointForest forest_;
+  struct HeavyBody {
+    int body;
+    btVector3 inverse_mass;
+  };
+  std::vector<HeavyBody> heavy_;
   int row_count_ = 0;
   RowPartner* partner_ = nullptr;
   std::vector<btRigidBody*> partner_bodies_;

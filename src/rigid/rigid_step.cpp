@@ -1,5 +1,6 @@
 // The stages of a substep before and after the solve.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <BulletCollision/CollisionDispatch/btCollisionObjectWrapper.h>
@@ -7,6 +8,7 @@
 #include <LinearMath/btTransformUtil.h>
 
 #include "base/world_limits.h"
+#include "math/free_rotation.h"
 #include "rigid/rigid_impl.h"
 
 namespace pliant {
@@ -31,6 +33,25 @@ struct PairWrappers {
 
 bool is_moving(const btRigidBody& body) {
   return !body.getLinearVelocity().isZero() || !body.getAngularVelocity().isZero();
+}
+
+Vec3d to_double(const btVector3& v) { return Vec3d(from_bullet(v)); }
+
+/// Of a body with these principal axes and moments, row by row.
+std::array<double, 9> world_inertia(const btMatrix3x3& axes, const btVector3& moments) {
+  std::array<double, 9> inertia{};
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      double& entry = inertia[static_cast<std::size_t>(3 * r + c)];
+      for (int k = 0; k < 3; ++k) entry += double(axes[r][k]) * double(axes[c][k]) * double(moments[k]);
+    }
+  }
+  return inertia;
+}
+
+Vec3d times(const std::array<double, 9>& m, Vec3d v) {
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+          m[6] * v.x + m[7] * v.y + m[8] * v.z};
 }
 
 }  // namespace
@@ -240,32 +261,22 @@ void RigidEngine::Impl::advance_dynamic(RigidBody& body, float dt) {
 }
 
 // Forces are constant over a substep, so a body that nothing touched can be moved to second order: with the mean of its
-// old and new velocity, which is exact, and about the angular velocity in the middle of the step, from its angular
-// momentum, which stays exact (Buss 2000). Where rows were solved the new velocity is the one that keeps them; there
-// the step is first order.
+// old and new velocity, which is exact, and turned by the momentum in the middle of the step, which keeps the angular
+// momentum and the energy of a body without torque, however fast it turns. Where rows were solved the new velocity is
+// the one that keeps them; there the step is first order.
 void RigidEngine::Impl::fly(RigidBody& body, float dt) {
   btRigidBody& bullet = *body.bullet;
-  const btVector3& inertia = body.shape->inertia;
-  const auto apply_inertia = [&](const btMatrix3x3& basis, const btVector3& w) {
-    return basis * ((w * basis) * inertia);
-  };
-  const auto solve_inertia = [&](const btMatrix3x3& basis, const btVector3& l) {
-    return basis * ((l * basis) / inertia);
-  };
-  const auto turned = [&](const btVector3& w, float time) {
-    btTransform next;
-    btTransformUtil::integrateTransform(bullet.getCenterOfMassTransform(), btVector3(0, 0, 0), w, time, next);
-    return next;
-  };
-  const btMatrix3x3& basis = bullet.getCenterOfMassTransform().getBasis();
-  const btVector3 momentum = apply_inertia(basis, body.angular_velocity_t0);
-  const btVector3 momentum_half = momentum + 0.5f * dt * body.torque;
-  const btVector3 start = solve_inertia(basis, momentum_half);
-  const btVector3 middle = solve_inertia(turned(start, 0.5f * dt).getBasis(), momentum_half);
+  const btTransform& now = bullet.getCenterOfMassTransform();
+  const Vec3d torque = to_double(body.torque);
+  std::array<double, 9> inertia = world_inertia(now.getBasis(), body.shape->inertia);
+  const Vec3d momentum = times(inertia, to_double(body.angular_velocity_t0));
+  const Quat turn = free_rotation(inertia, momentum + torque * (0.5 * dt), dt);
 
-  btTransform next = turned(middle, dt);
-  next.getOrigin() += 0.5f * dt * (body.velocity_t0 + bullet.getLinearVelocity());
-  bullet.setAngularVelocity(solve_inertia(next.getBasis(), momentum + dt * body.torque));
+  btTransform next(to_bullet(turn) * now.getRotation(),
+                   now.getOrigin() + 0.5f * dt * (body.velocity_t0 + bullet.getLinearVelocity()));
+  inertia = world_inertia(next.getBasis(), body.shape->inertia);
+  const Vec3d spin = angular_velocity_of(inertia, momentum + torque * double(dt));
+  bullet.setAngularVelocity(btVector3(btScalar(spin.x), btScalar(spin.y), btScalar(spin.z)));
   bullet.proceedToTransform(next);
 }
 
