@@ -103,7 +103,8 @@ bool World::Impl::can_be_driven(BodyId id, std::span<const std::uint32_t> nodes)
 
 std::span<const Face> World::Impl::surface_faces(BodyId id) {
   const BodyRecord& record = state.bodies[id.index];
-  if (record.particle_model) return record.particle_model->faces;
+  // Tearing changes them, as it does the nodes.
+  if (record.particle_model) return record.is_committed ? particle.faces(id.index) : record.particle_model->faces;
   if (record.layered_def) return record.layered_def->atlas.surface.faces;
   commit_edits();  // a solid's surface is found when it comes into the engine
   return solid.faces(id.index);

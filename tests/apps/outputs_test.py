@@ -79,6 +79,12 @@ class Outputs(CommandTest):
             self.assertEqual(len(vtu), int(frames) + 1)
         self.assertEqual(self.names(), ["s.json", "st.json", "vtu"])
 
+    def test_cloth_that_tears(self):
+        # The sheet begins to tear at frame 35.
+        for record in ["torn.glb", "torn"]:
+            self.succeed("run", "tear", "--frames", "60", "--record", record, "--quiet")
+        self.assertEqual(self.names(), ["s.json", "torn", "torn.glb"])
+
 
 if __name__ == "__main__":
     main()

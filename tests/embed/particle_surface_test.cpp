@@ -144,6 +144,36 @@ TEST(ClothSurface, CarriesASurfaceThroughRigidMotions) {
   }
 }
 
+TEST(ClothSurface, FollowsTears) {
+  World world(weightless());
+  ClothDef def{.shape = ClothSheet{1, 1, 8, 8},
+               .held = {{.nodes = NodeHalfSpace{{-1, 0, 0}, 0.499f}}, {.nodes = NodeHalfSpace{{1, 0, 0}, 0.499f}}}};
+  def.material.strength = 50;
+  const BodyId body = *world.add(def);
+  world.commit_edits();
+  world.drive(body, NodeHalfSpace{{1, 0, 0}, 0.499f}, Vec3{0.5f, 0, 0}).require();
+  SurfacePublisher publisher;
+  std::size_t tears = 0;
+  for (int i = 0; i < 40; ++i) {
+    world.step();
+    tears += world.events().tears.size();
+    const RenderSurface surface = publisher.update(world)[0];
+    const std::span<const Vec3> nodes = *world.node_positions(body);
+    ASSERT_EQ(surface.mesh->faces.size(), 128u);
+    ASSERT_EQ(surface.vertices.size(), nodes.size());
+    EXPECT_TRUE(std::equal(nodes.begin(), nodes.end(), surface.vertices.begin()));
+    std::vector<bool> is_shown(nodes.size(), false);
+    for (const Face& face : surface.mesh->faces) {
+      for (const std::uint32_t node : face) {
+        ASSERT_LT(node, nodes.size());
+        is_shown[node] = true;
+      }
+    }
+    EXPECT_EQ(std::count(is_shown.begin(), is_shown.end(), false), 0) << "step " << i;
+  }
+  EXPECT_GT(tears, 5u);
+}
+
 TEST(SheetEmbedding, FollowsASheetThatIsRolledUp) {
   // A flat sheet rolled to a cylinder of radius R: what was h above it lies on the radius R - h.
   const TriMesh sheet = tri_grid(Vec2{2, 2}, 0.05f);

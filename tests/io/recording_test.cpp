@@ -1,12 +1,15 @@
 // Recordings, read back by a reader of their own: the GLB's chunks by hand, its text by nlohmann::json.
 #include "pliant/recording.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +51,16 @@ class GlbReader {
     const std::size_t offset = view.value("byteOffset", std::size_t{0}) + a.value("byteOffset", std::size_t{0});
     std::memcpy(out.data(), data_.data() + offset, out.size() * sizeof(float));
     return out;
+  }
+
+  std::vector<std::uint32_t> indices(int accessor) const {
+    const json& a = document["accessors"][static_cast<std::size_t>(accessor)];
+    const json& view = document["bufferViews"][a["bufferView"].get<std::size_t>()];
+    EXPECT_EQ(a["componentType"], 5123);
+    std::vector<std::uint16_t> out(a["count"].get<std::size_t>());
+    const std::size_t offset = view.value("byteOffset", std::size_t{0}) + a.value("byteOffset", std::size_t{0});
+    std::memcpy(out.data(), data_.data() + offset, out.size() * sizeof(std::uint16_t));
+    return {out.begin(), out.end()};
   }
 
   std::size_t node(const std::string& name) const {
@@ -439,6 +452,56 @@ TEST_P(EitherRecording, RefusesWhatCannotBeWritten) {
   Recorder recorder = Recorder::create(folder / GetParam()).value();
   ASSERT_TRUE(recorder.add_frame(world).ok());
   EXPECT_FALSE(recorder.add_frame(world).ok());  // the same time twice
+}
+
+/// A sheet that is pulled apart, from before its first tear to long after it.
+void record_tearing(const std::filesystem::path& target, std::size_t& nodes) {
+  World world({.gravity = {}});
+  ClothDef def{.shape = ClothSheet{1, 1, 8, 8},
+               .held = {{.nodes = NodeHalfSpace{{-1, 0, 0}, 0.499f}}, {.nodes = NodeHalfSpace{{1, 0, 0}, 0.499f}}}};
+  def.material.strength = 50;
+  const BodyId cloth = world.add(def).value();
+  world.commit_edits();
+  world.drive(cloth, NodeHalfSpace{{1, 0, 0}, 0.499f}, Vec3{0.5f, 0, 0}).require();
+  Recorder recorder = Recorder::create(target).value();
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(recorder.add_frame(world).ok());
+    world.step();
+  }
+  ASSERT_TRUE(recorder.add_frame(world).ok());
+  ASSERT_TRUE(recorder.finish().ok());
+  nodes = world.node_positions(cloth)->size();
+}
+
+TEST(GlbRecording, HoldsClothThatTears) {
+  const TempFolder folder;
+  std::size_t nodes = 0;
+  ASSERT_NO_FATAL_FAILURE(record_tearing(folder / "run.glb", nodes));
+  ASSERT_GT(nodes, 81u);
+  const GlbReader glb(folder / "run.glb");
+  ASSERT_GT(glb.document["meshes"].size(), 1u);
+  for (const json& mesh : glb.document["meshes"]) {
+    const json& primitive = mesh["primitives"][0];
+    const json& accessors = glb.document["accessors"];
+    const auto count = accessors[primitive["attributes"]["POSITION"].get<std::size_t>()]["count"].get<std::size_t>();
+    const json& indices = accessors[primitive["indices"].get<std::size_t>()];
+    EXPECT_EQ(indices["count"], 3 * 128);
+    const std::vector<std::uint32_t> corners = glb.indices(primitive["indices"]);
+    EXPECT_EQ(std::set<std::uint32_t>(corners.begin(), corners.end()).size(), count);
+    EXPECT_LT(*std::max_element(corners.begin(), corners.end()), count);
+  }
+}
+
+TEST(VtuRecording, HoldsClothThatTears) {
+  const TempFolder folder;
+  std::size_t nodes = 0;
+  ASSERT_NO_FATAL_FAILURE(record_tearing(folder / "run", nodes));
+  ASSERT_GT(nodes, 81u);
+  const auto has_points = [&](const std::string& frame, std::size_t count) {
+    return slurp(folder / "run" / frame).find(fmt::format("NumberOfPoints=\"{}\"", count)) != std::string::npos;
+  };
+  EXPECT_TRUE(has_points("frame_000000.vtu", 81));
+  EXPECT_TRUE(has_points("frame_000040.vtu", nodes));
 }
 
 TEST(VtuRecording, NeverReplacesAFolderOfOtherFiles) {

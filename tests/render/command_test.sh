@@ -35,6 +35,11 @@ if command -v ffmpeg > /dev/null; then
   [ -s c.gif ] || fail "no GIF"
 fi
 
+# Cloth in the middle of its tearing: it gets nodes from frame 35 on.
+"$pliant" run "$2/tear.json" --frames 45 --size 96x64 --image torn.png --image-frame 40 > torn.txt 2>&1 ||
+  fail "$(cat torn.txt)"
+[ -s torn.png ] || fail "no picture of torn cloth"
+
 # Refused before anything is simulated or written.
 for options in "--video d.avi" "--image d.jpg" "--image d.png --image-frame 13" "--image d.png --size 5x5" \
   "--image missing/d.png" "--image d.png --color pink" "--image d.png --gif d.png" "--video d.mp4 --fps 0"; do

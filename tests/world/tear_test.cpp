@@ -1,4 +1,5 @@
 // Cloth and rope that tear.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -48,6 +49,18 @@ std::size_t piece_count(std::span<const Face> faces, std::size_t nodes) {
   return std::set<std::size_t>(piece.begin(), piece.end()).size();
 }
 
+/// Its faces are those of the nodes that it has now.
+void expect_whole_surface(std::span<const Face> faces, std::size_t nodes) {
+  std::vector<bool> is_used(nodes, false);
+  for (const Face& face : faces) {
+    for (const std::uint32_t node : face) {
+      ASSERT_LT(node, nodes);
+      is_used[node] = true;
+    }
+  }
+  EXPECT_EQ(std::count(is_used.begin(), is_used.end(), false), 0) << "nodes without a face";
+}
+
 TEST(Tearing, OfASheetBeginsAtItsStrengthAndPartsIt) {
   PulledSheet sheet(100);
   const double mass = mass_of(sheet.world, sheet.cloth);
@@ -66,6 +79,7 @@ TEST(Tearing, OfASheetBeginsAtItsStrengthAndPartsIt) {
   const auto nodes = *sheet.world.node_positions(sheet.cloth);
   EXPECT_EQ(faces.size(), 288u);
   EXPECT_GT(nodes.size(), 169u);
+  expect_whole_surface(faces, nodes.size());
   EXPECT_GE(piece_count(faces, nodes.size()), 2u);
   EXPECT_NEAR(mass_of(sheet.world, sheet.cloth), mass, 1e-6 * mass);
   EXPECT_LT(sheet.world.report().max_stretch, 0.15f) << "nothing pulls any more";
