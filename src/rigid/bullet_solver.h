@@ -64,6 +64,8 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
   void restore_heavy_bodies();
   void bounce(btSolverConstraint& row, const btManifoldPoint& point, const btContactSolverInfo& info);
   void soften_contact(btSolverConstraint& row, btScalar distance, btScalar dt);
+  /// Of the smaller of the bodies that move, m.
+  btScalar thickness(const btSolverConstraint& row) const;
   void relax_rows();
   /// Lets the partner change the velocities of its bodies.
   void take_turn(void (RowPartner::*turn)(std::span<RigidBodyMotion>));

@@ -87,6 +87,7 @@ void RigidEngine::Impl::create_bullet_body(RigidBody& body, const btTransform& w
   body.bullet = std::make_unique<btRigidBody>(info);
   btRigidBody& bullet = *body.bullet;
   bullet.setUserIndex(static_cast<int>(body.id.index));
+  bullet.setUserPointer(const_cast<RigidShape*>(body.shape.get()));  // Bullet hands it back as it is
   bullet.setDamping(0, 0);
   if (body.properties.continuous && body.shape->collision->isConvex()) {
     bullet.setCcdMotionThreshold(body.shape->smallest_half_extent);

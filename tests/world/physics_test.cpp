@@ -281,6 +281,16 @@ TEST(Bounce, ComesBackToTheSquareOfTheRestitutionAndNeverHigher) {
   }
 }
 
+TEST(SmallBody, SinksInByAShareOfItsSizeOnly) {
+  for (const float size : {0.001f, 0.01f, 0.1f}) {
+    World world({.allow_sleep = false});
+    world.add(GroundDef{}).value();
+    const BodyId box = world.add(RigidDef{.shape = Box{{size, size, size}}, .position = {0, size / 2, 0}}).value();
+    for (int i = 0; i < 300; ++i) world.step();
+    EXPECT_NEAR(world.state(box)->world_from_body.position.y, size / 2, 0.01f * size) << size;
+  }
+}
+
 TEST(HeavyBody, OfAnyMassLiesOnTheGroundAndHangsOnAJoint) {
   World world({.allow_sleep = false});
   world.add(GroundDef{}).value();
