@@ -18,7 +18,7 @@ struct QueryFilter {
 struct RayHit {
   BodyId body{};
   Vec3 position{};     ///< world, m
-  Vec3 normal{};       ///< unit, out of the surface
+  Vec3 normal{};       ///< unit, out of the surface; of cloth, on the side that the ray comes from
   float distance = 0;  ///< m from the ray's start
 };
 

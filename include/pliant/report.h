@@ -139,7 +139,8 @@ struct StepReport {
   double kinetic_energy = 0, potential_energy = 0, elastic_energy = 0;  ///< J; potential relative to the origin
   double linear_momentum[3] = {}, angular_momentum[3] = {};             ///< kg m/s, kg m²/s about the origin
   float max_penetration = 0;                                            ///< m
-  float max_stretch = 0;
+  float max_stretch =
+      0;  ///< the largest strain of a yarn or rope that is to keep its length; elastic ones do not count
 
   bool capacity_reached = false;  ///< some fixed capacity was full; nothing was dropped without saying so
   std::vector<Error> errors{};    ///< edits since the last step that were refused, whether or not the caller looked

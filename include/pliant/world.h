@@ -216,13 +216,13 @@ class World {
   std::string trace_json() const;
 
   // --- Questions -----------------------------------------------------------------------------------------------------
-  /// The first thing on the ray, or all things in order of distance. `direction` need not be of unit length.
+  /// The first body of any kind on the ray, or all in order of distance. `direction` need not be of unit length.
   std::optional<RayHit> ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter = {}) const;
   std::vector<RayHit> ray_cast_all(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter = {}) const;
-  /// Bodies that touch the shape placed there, in order of id. The shape must be convex or a compound.
+  /// Rigid bodies that touch the shape placed there, in order of id. The shape must be convex or a compound.
   Result<std::vector<BodyId>> overlap(const Shape& shape, const Transform& world_from_shape,
                                       const QueryFilter& filter = {}) const;
-  /// The nearest surface point of any body within `max_distance`.
+  /// The nearest surface point of any rigid body within `max_distance`.
   std::optional<ClosestPoint> closest_point(Vec3 point, float max_distance, const QueryFilter& filter = {}) const;
 
  private:

@@ -109,7 +109,7 @@ void NodeSearch::look_at(const NearObstacle& near, Lanes& lanes, std::span<const
   const Obstacle& obstacle = *near.obstacle;
   Int8 asked = lanes.look;
   if (!obstacle.is_dynamic) asked &= lanes.v.w > 0;
-  if (!ties.empty()) leave_ties(obstacle, lanes, asked);
+  if (!unmet.empty()) leave_unmet(obstacle, lanes, asked);
   if (!any(asked)) return;
   const Vec arm = lanes.x.xyz - broadcast_vec8(obstacle.center_of_mass);
   const Vec surface_velocity =
@@ -187,9 +187,9 @@ LaneDistance<Float8> NodeSearch::nearest(const NearObstacle& near, const Lanes& 
 }
 
 /// What a node is anchored to it does not also collide with; it looks again each time, as it may come loose.
-void NodeSearch::leave_ties(const Obstacle& obstacle, Lanes& lanes, Int8& asked) const {
+void NodeSearch::leave_unmet(const Obstacle& obstacle, Lanes& lanes, Int8& asked) const {
   for (std::uint32_t i = 0; i < lanes.count; ++i) {
-    if (!std::binary_search(ties.begin(), ties.end(), std::pair(first + lanes.node + i, obstacle.id))) continue;
+    if (!std::binary_search(unmet.begin(), unmet.end(), std::pair(first + lanes.node + i, obstacle.id))) continue;
     if (asked[i] != 0) lanes.clearance[i] = 0;
     asked[i] = 0;
   }

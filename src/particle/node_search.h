@@ -33,13 +33,13 @@ struct NearObstacle {
 
 /// One body's search; what it looks at lives elsewhere. Parts of the body may be searched on several threads.
 struct NodeSearch {
-  using Ties = std::span<const std::pair<std::uint32_t, BodyId>>;
+  using Unmet = std::span<const std::pair<std::uint32_t, BodyId>>;
 
   std::span<const Vec4> x, v;  ///< the body's
   /// Where each node last looked, and in w how far it, or what is around it, may go before it must look again.
   std::span<Vec4> looks;
   std::span<const NearObstacle> obstacles;
-  Ties ties{};              ///< nodes (of all) and what they are anchored to, sorted: they do not touch that
+  Unmet unmet{};            ///< nodes (of all) and what they do not meet, as they are anchored to it; sorted
   std::uint32_t first = 0;  ///< the body's first node among all
   std::uint32_t slot = 0;
   float radius = 0, margin = 0;  ///< m; within the margin a node is watched, moving or not
@@ -58,7 +58,7 @@ struct NodeSearch {
                std::vector<ContactGroup>& fixed, std::vector<NodeContact>& rigid) const;
   LaneDistance<Float8> nearest(const NearObstacle& near, const Lanes& lanes, Int8 asked, const LaneVec3<Float8>& place,
                                Float8 distance) const;
-  void leave_ties(const Obstacle& obstacle, Lanes& lanes, Int8& asked) const;
+  void leave_unmet(const Obstacle& obstacle, Lanes& lanes, Int8& asked) const;
 };
 
 }  // namespace pliant

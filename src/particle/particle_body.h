@@ -166,6 +166,8 @@ struct ParticleEngine::Anchor {
   float break_force = kInfinity;
   std::vector<AnchorNode> nodes;
   Vec3 force{};  ///< N, on the nodes together
+  bool knows_unmet = false;
+  std::vector<std::uint32_t> unmet{};  ///< nodes that do not meet the rigid body, the anchored ones among them
 };
 
 }  // namespace pliant

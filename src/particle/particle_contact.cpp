@@ -72,7 +72,7 @@ void ParticleEngine::find_point_contacts(std::span<const Obstacle> obstacles, fl
   }
   std::erase_if(point_contacts_, [&](const PointContact& row) {
     return std::any_of(row.nodes.begin(), row.nodes.begin() + row.count,
-                       [&](std::uint32_t node) { return is_tied(node, row.other); });
+                       [&](std::uint32_t node) { return does_not_meet(node, row.other); });
   });
   const auto is_before = [](const PointContact& a, const PointContact& b) {
     if (a.slot != b.slot) return a.slot < b.slot;
@@ -164,7 +164,7 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
                           .v = velocities(b),
                           .looks = b.looks,
                           .obstacles = near_obstacles_,
-                          .ties = ties_,
+                          .unmet = unmet_,
                           .first = b.first,
                           .slot = b.id.index,
                           .radius = radius,
@@ -185,7 +185,7 @@ void ParticleEngine::find_node_contacts(Body& b, std::span<const Obstacle> obsta
 /// Where anchored nodes should be. To something that moves as told, a node is simply there; to a dynamic body it is
 /// tied by a row.
 void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h) {
-  anchor_rows_.clear(), tie_rows_.clear(), ties_.clear();
+  anchor_rows_.clear(), tie_rows_.clear(), ties_.clear(), unmet_.clear();
   for (std::uint32_t a = 0; a < anchors_.size(); ++a) {
     if (anchors_[a] && anchors_[a]->kind == AnchorKind::Nodes) {
       place_tie(a, h);
@@ -197,6 +197,11 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
     const auto found =
         std::find_if(obstacles.begin(), obstacles.end(), [&](const Obstacle& o) { return o.id == anchor.to; });
     const bool is_dynamic = found != obstacles.end() && found->is_dynamic;
+    if (found != obstacles.end() && !anchor.knows_unmet) {
+      find_unmet(anchor, *found, *obstacle_probes_[static_cast<std::size_t>(found - obstacles.begin())]);
+    }
+    if (anchor.nodes.empty()) continue;  // all have come loose
+    for (const std::uint32_t node : anchor.unmet) unmet_.emplace_back(b.first + node, anchor.to);
     for (std::uint32_t k = 0; k < anchor.nodes.size(); ++k) {
       AnchorNode& node = anchor.nodes[k];
       const std::uint32_t i = b.first + node.node;
@@ -220,7 +225,8 @@ void ParticleEngine::place_anchors(std::span<const Obstacle> obstacles, float h)
     }
   }
   for (const SolidTie& tie : solid_ties_) ties_.emplace_back(body(tie.slot).first + tie.tie.node, tie.tie.other);
-  std::sort(ties_.begin(), ties_.end());
+  unmet_.insert(unmet_.end(), ties_.begin(), ties_.end());
+  std::sort(unmet_.begin(), unmet_.end());
 }
 
 void ParticleEngine::hold_fixed(const Anchor& anchor, AnchorNode& node) {

@@ -190,35 +190,4 @@ void ParticleEngine::remove_anchor(std::uint32_t anchor_slot) {
   anchors_[anchor_slot].reset();
 }
 
-void ParticleEngine::ray_cast(Vec3 from, Vec3 direction, float max_distance, const QueryFilter& filter,
-                              std::vector<RayHit>& hits) const {
-  const Vec3 along = normalized(direction);
-  for (const std::uint32_t slot : slots_) {
-    const Body& b = body(slot);
-    if (b.id == filter.ignore || (b.settings.filter.category & filter.mask) == 0) continue;
-    RayHit nearest{.body = b.id, .distance = max_distance};
-    bool found = false;
-    for (const Face& face : b.model->faces) {
-      const Vec3 p = x_[b.first + face[0]].xyz(), q = x_[b.first + face[1]].xyz(), r = x_[b.first + face[2]].xyz();
-      const auto hit = intersect_ray_triangle(from, along, nearest.distance, p, q, r);
-      if (!hit) continue;
-      found = true;
-      nearest.distance = hit->t;
-      nearest.normal = normalized(cross(q - p, r - p), -along) * (hit->from_front ? 1.0f : -1.0f);
-    }
-    for (const auto& segment : b.model->segments) {
-      const float radius = b.model->radius;
-      const SegmentPoints near = closest_of_segments(from, from + along * nearest.distance,
-                                                     x_[b.first + segment[0]].xyz(), x_[b.first + segment[1]].xyz());
-      if (near.squared_distance > radius * radius) continue;
-      const float inside = std::sqrt(radius * radius - near.squared_distance);
-      found = true;
-      nearest.distance = std::max(near.s * nearest.distance - inside, 0.0f);
-      nearest.normal = normalized(from + along * nearest.distance - near.on_second, -along);
-    }
-    nearest.position = from + along * nearest.distance;
-    if (found) hits.push_back(nearest);
-  }
-}
-
 }  // namespace pliant

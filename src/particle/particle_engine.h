@@ -239,7 +239,7 @@ class ParticleEngine {
   void find_point_contacts(std::span<const Obstacle> obstacles, float h);
   void find_node_contacts(Body& body, std::span<const Obstacle> obstacles, float h);
   void place_anchors(std::span<const Obstacle> obstacles, float h);
-  bool is_tied(std::uint32_t node, BodyId other) const;
+  bool does_not_meet(std::uint32_t node, BodyId other) const;
   TiePoint nearest_point(const Body& body, Vec3 point) const;
   std::array<std::uint32_t, 3> corners(const Body& body, const TiePoint& point) const;
   void place_tie(std::uint32_t anchor_slot, float h);
@@ -254,6 +254,7 @@ class ParticleEngine {
   bool is_attached(const Body& body, std::uint32_t node) const;
   void tear(Body& body, float h, std::vector<Tear>& tears);
   void take_torn(Body& body, std::shared_ptr<const ParticleModel> model, std::span<const NodeCopy> copies);
+  void find_unmet(Anchor& anchor, const Obstacle& obstacle, const ShapeProbe& probe);
   void hold_fixed(const Anchor& anchor, AnchorNode& node);
   void release_fixed(const Anchor& anchor, AnchorNode& node);
   void number_rigid_bodies();
@@ -262,6 +263,7 @@ class ParticleEngine {
   void forget_impulses(Body& body);
   /// While chains are solved, an anchored node has its share of the rigid body's mass.
   void share_masses(std::span<const RigidBodyMotion> rigid);
+  float response_along_chains(const AnchorRow& row, const RigidBodyMotion& motion);
   void begin_sharing();
   void end_sharing();
   template <typename Visit>
@@ -338,7 +340,9 @@ class ParticleEngine {
   std::size_t first_guest_ = 0;                           ///< of its own, in the list of guests
   std::vector<AnchorRow> anchor_rows_;
   std::vector<TieRow> tie_rows_;
-  std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to, sorted
+  std::vector<std::pair<std::uint32_t, BodyId>> ties_;  ///< nodes and what they are anchored to
+  std::vector<std::pair<std::uint32_t, BodyId>>
+      unmet_;  ///< nodes and what they do not meet, sorted: these and near ones
   struct Shared {
     std::uint32_t node;
     float weight_before, weight;

@@ -92,6 +92,7 @@ void ParticleEngine::take_torn(Body& b, std::shared_ptr<const ParticleModel> mod
     b.held[copy.node] = b.held[copy.from], b.anchored[copy.node] = b.anchored[copy.from];
     for (const auto& anchor : anchors_) {
       if (!anchor || anchor->slot != b.id.index) continue;
+      if (std::binary_search(anchor->unmet.begin(), anchor->unmet.end(), copy.from)) anchor->unmet.push_back(copy.node);
       for (std::size_t k = 0, count = anchor->nodes.size(); k < count; ++k) {
         if (anchor->nodes[k].node != copy.from) continue;
         anchor->nodes.push_back(anchor->nodes[k]);

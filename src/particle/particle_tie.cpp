@@ -116,8 +116,8 @@ void ParticleEngine::place_tie(std::uint32_t anchor_slot, float h) {
   }
 }
 
-bool ParticleEngine::is_tied(std::uint32_t node, BodyId other) const {
-  return std::binary_search(ties_.begin(), ties_.end(), std::pair(node, other));
+bool ParticleEngine::does_not_meet(std::uint32_t node, BodyId other) const {
+  return std::binary_search(unmet_.begin(), unmet_.end(), std::pair(node, other));
 }
 
 /// Around a tie the two bodies do not also collide.
@@ -127,7 +127,7 @@ void ParticleEngine::drop_tied_contacts() {
     const Body &a = body(row.slots[0]), &b = body(row.slots[1]);
     return std::any_of(row.nodes.begin(), row.nodes.end(), [&](std::uint32_t node) {
       const bool is_of_a = node >= a.first && node < a.first + a.count;
-      return is_tied(node, is_of_a ? b.id : a.id);
+      return does_not_meet(node, is_of_a ? b.id : a.id);
     });
   });
 }

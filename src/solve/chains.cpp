@@ -316,7 +316,8 @@ float Chains::max_stretch(const Batch& batch, const Vec4* x) const {
   for (std::size_t place = batch.first; place < batch.first + segments(batch); ++place) {
     const Vec step = load_nodes(x, &lines_.nodes[8 * (place + 1)]).xyz - load_nodes(x, &lines_.nodes[8 * place]).xyz;
     const Float8 rest = load8(&lengths_[8 * place]);
-    most = max(most, select(rest > 0, length_of(step) / rest - 1, Float8{}));
+    const Int8 keeps_length = (rest > 0) & (load8(&compliance_[8 * place]) == 0);
+    most = max(most, select(keeps_length, length_of(step) / rest - 1, Float8{}));
   }
   float largest = 0;
   for (std::size_t lane = 0; lane < kLanes; ++lane) largest = std::max(largest, most[lane]);

@@ -56,7 +56,7 @@ class Chains {
   void stiffen(Workers& workers, std::span<const Vec4> v_before, std::span<Vec4> v, float h) const;
   void limit(Workers& workers, std::span<Vec4> x, std::span<Vec4> v, float h) const;
 
-  /// The largest share by which a segment is longer than it should be.
+  /// The largest share by which a segment that is to keep its length is longer; elastic ones are left out.
   float max_stretch(Workers& workers, std::span<const Vec4> x) const;
   /// Calls `visit(a, b, impulse on b)` for every segment; impulses in N s, as of the last `solve`.
   template <typename Visit>

@@ -32,6 +32,7 @@ std::optional<RayHit> World::ray_cast(Vec3 from, Vec3 direction, float max_dista
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, false, hits);
   impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   impl_->layered.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  impl_->particle.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   const auto nearest = std::min_element(hits.begin(), hits.end(), is_nearer);
   return nearest == hits.end() ? std::nullopt : std::optional(*nearest);
 }
@@ -44,6 +45,7 @@ std::vector<RayHit> World::ray_cast_all(Vec3 from, Vec3 direction, float max_dis
   impl_->rigid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, true, hits);
   impl_->solid.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   impl_->layered.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
+  impl_->particle.ray_cast(from, direction, std::min(max_distance, kLongestRay), filter, hits);
   std::stable_sort(hits.begin(), hits.end(), is_nearer);
   return hits;
 }

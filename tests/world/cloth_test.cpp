@@ -299,6 +299,64 @@ TEST(Rope, CarriesABodyAThousandTimesAsHeavy) {
   EXPECT_NEAR(world.held_force(rope, AllNodes{})->y, 100.1f * 9.81f, 0.02f * 981);
 }
 
+/// A body at the end of a metre of rope is let go level with the rope's other end, and swings and turns for 10 s.
+struct LetGo {
+  float most_energy = 0, range = 0, most_stretch = 0;  ///< J over that of the start; J, of the potential energy
+};
+LetGo let_go(const RigidDef& body, const CollisionFilter& filter) {
+  World world({.allow_sleep = false});
+  RopeDef def{.path = {{0, 0, 0}, {1, 0, 0}}, .held = {{.nodes = NearestNodes{{0, 0, 0}}}}, .filter = filter};
+  def.material.density = 0.1f;
+  const BodyId rope = *world.add(def);
+  const BodyId load = *world.add(body);
+  world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{1, 0, 0}}, .to = load}).value();
+  LetGo out;
+  double lowest = 0;
+  for (int i = 0; i < 600; ++i) {
+    world.step();
+    const StepReport& report = world.report();
+    lowest = std::min(lowest, report.potential_energy);
+    out.most_energy = std::max(out.most_energy, float(report.kinetic_energy + report.potential_energy));
+    out.most_stretch = std::max(out.most_stretch, report.max_stretch);
+  }
+  out.range = float(-lowest);
+  return out;
+}
+
+TEST(Rope, ThatBeginsInsideABodyDoesNotFightIt) {
+  // Tied to the middle of the ball, from which it comes out.
+  for (const float mass : {10.0f, 100.0f}) {
+    const LetGo seen = let_go({.shape = Sphere{0.1f}, .position = {1, 0, 0}, .mass = mass}, {});
+    EXPECT_LT(seen.most_energy, 0.02f * seen.range);
+    EXPECT_LT(seen.most_stretch, 0.05f);
+  }
+}
+
+TEST(Rope, MeetsTheBodyThatItIsTiedToElsewhere) {
+  // It lies over a ball, to the top of which its middle is tied: only what is tied is left out.
+  World world;
+  const BodyId ball = *world.add(RigidDef{.shape = Sphere{0.3f}, .motion = Motion::Static});
+  const BodyId rope = *world.add(RopeDef{.path = {{-0.6f, 0.31f, 0}, {0.6f, 0.31f, 0}}});
+  world.add(AnchorDef{.body = rope, .nodes = NearestNodes{{0, 0.31f, 0}}, .to = ball}).value();
+  for (int i = 0; i < 120; ++i) {
+    world.step();
+    for (const Vec3 node : *world.node_positions(rope)) ASSERT_GT(length(node), 0.3f);
+  }
+}
+
+TEST(Rope, GivesABodyThatSwingsAndTurnsOnItNoEnergy) {
+  // Tied to their surface: across the arm both answer a pull several times as much as along it.
+  const RigidDef ball{.shape = Sphere{0.3f}, .position = {1.3f, 0, 0}, .mass = 100.0f};
+  const RigidDef box{.shape = Box{{0.3f, 0.3f, 0.3f}}, .position = {1.15f, 0, 0}, .mass = 20.0f};
+  for (const auto& [body, filter] : {std::pair(ball, CollisionFilter{}), std::pair(ball, CollisionFilter{2, 0}),
+                                     std::pair(box, CollisionFilter{})}) {
+    const LetGo seen = let_go(body, filter);
+    EXPECT_GT(seen.range, 9.81f * *body.mass) << "J: it has gone down by more than the rope's length";
+    EXPECT_LT(seen.most_energy, 0.02f * seen.range);
+    EXPECT_LT(seen.most_stretch, 0.05f);
+  }
+}
+
 TEST(Rope, ThatCarriesABodyIsDampedWithItButNotAsAPendulum) {
   // A ball in the bend of a rope between two points. Along the rope it swings by bending it; across, rope and ball
   // swing as a rigid pendulum about the two points.

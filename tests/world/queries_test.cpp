@@ -53,6 +53,43 @@ TEST(RayCast, AllComeInOrderAndFiltersHide) {
   EXPECT_EQ(f.world.ray_cast({0, 2, 0}, {0, -1, 0}, 100)->body, f.ground);
 }
 
+TEST(RayCast, HitsClothRopeAndJellyWhereTheyAre) {
+  World world({.gravity = {}});
+  const BodyId sheet = world.add(ClothDef{.shape = ClothSheet{1, 1, 10, 10}, .position = {0, 3, 0}}).value();
+  const BodyId rope = world.add(RopeDef{.path = {{-1, 2, 0}, {1, 2, 0}}, .radius = 0.03f}).value();
+  const BodyId jelly = world.add(JellyDef{.mesh = tet_box({1, 1, 1}, 0.25f), .position = {0, 0.5f, 0}}).value();
+  world.commit_edits();
+  const auto hits = world.ray_cast_all({0.03f, 5, 0.02f}, {0, -2, 0}, 10);
+  ASSERT_EQ(hits.size(), 3u);
+  EXPECT_EQ(hits[0].body, sheet);
+  EXPECT_NEAR(hits[0].distance, 2, 1e-5f);
+  EXPECT_LT(length(hits[0].normal - Vec3{0, 1, 0}), 1e-5f);
+  // The rope is round: beside its middle it is hit lower.
+  const float up = std::sqrt(0.03f * 0.03f - 0.02f * 0.02f);
+  EXPECT_EQ(hits[1].body, rope);
+  EXPECT_NEAR(hits[1].distance, 3 - up, 1e-5f);
+  EXPECT_LT(length(hits[1].normal - Vec3{0, up, 0.02f} / 0.03f), 1e-3f);
+  EXPECT_EQ(hits[2].body, jelly);
+  EXPECT_NEAR(hits[2].distance, 4, 1e-5f);
+  EXPECT_LT(length(hits[2].normal - Vec3{0, 1, 0}), 1e-5f);
+
+  EXPECT_EQ(world.ray_cast({0.03f, 5, 0.02f}, {0, -1, 0}, 10)->body, sheet);
+  EXPECT_EQ(world.ray_cast({0.03f, 5, 0.02f}, {0, -1, 0}, 10, {.ignore = sheet})->body, rope);
+  const auto below = world.ray_cast({0.03f, 2.5f, 0.02f}, {0, 1, 0}, 10);
+  ASSERT_TRUE(below);
+  EXPECT_LT(length(below->normal - Vec3{0, -1, 0}), 1e-5f) << "of cloth, on the side that the ray comes from";
+  // Into the round end of the rope, past it, along it from within, and away from it.
+  EXPECT_NEAR(world.ray_cast({-3, 2, 0}, {1, 0, 0}, 10)->distance, 2 - 0.03f, 1e-5f);
+  EXPECT_FALSE(world.ray_cast({-3, 2.031f, 0}, {1, 0, 0}, 10));
+  EXPECT_EQ(world.ray_cast({0, 2.01f, 0}, {1, 0, 0}, 10)->distance, 0);
+  EXPECT_FALSE(world.ray_cast({0, 2.2f, 0}, {0, 0, 1}, 10));
+  EXPECT_FALSE(world.ray_cast({-2, 2, 0}, {-1, 0, 0}, 10));
+
+  world.set_transform(rope, {{0, 0, 1}, {}}).require();
+  world.commit_edits();
+  EXPECT_EQ(world.ray_cast({0, 2.5f, 1}, {0, -1, 0}, 10)->body, rope);
+}
+
 TEST(Overlap, NamesWhatTouchesTheShape) {
   Fixture f;
   const auto at = [&](Vec3 position) { return f.world.overlap(Sphere{0.4f}, {position, {}}).value(); };
