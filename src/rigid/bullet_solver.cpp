@@ -78,6 +78,14 @@ void BulletSolver::set_up_heavy_row(btSolverConstraint& row, btScalar target) {
                                                          b.m_angularVelocity + b.m_externalTorqueImpulse));
 }
 
+void BulletSolver::reserve_joints(std::size_t bodies, std::size_t joints) {
+  constexpr std::size_t kMostRows = 6;
+  relaxed_joints_.reserve(kMostRows * joints);
+  motor_rows_.reserve(kMostRows * joints);
+  locked_.reserve(joints);
+  forest_.reserve(bodies + 1, joints);  // Bullet adds one for all that is fixed
+}
+
 void BulletSolver::convertJoints(btTypedConstraint** joints, int joint_count, const btContactSolverInfo& info) {
   btSequentialImpulseConstraintSolver::convertJoints(joints, joint_count, info);
   relaxed_joints_.clear(), locked_.clear(), motor_rows_.clear();

@@ -33,6 +33,8 @@ class BulletSolver : public btSequentialImpulseConstraintSolver {
   static constexpr int kPartnerRounds = 2;
 
   /// Rows of all kinds in the last group solved.
+  /// So many bodies with joints can be solved without allocation, in this solver's own code.
+  void reserve_joints(std::size_t bodies, std::size_t joints);
   int row_count() const { return row_count_; }
   /// The next groups are solved in turn with the rows of a partner; `bodies` are those of its slots, all of them in the
   /// group. Null: alone.

@@ -57,6 +57,16 @@ void push(btConstraintArray& rows, btAlignedObjectArray<btSolverBody>& bodies, J
 
 }  // namespace
 
+void JointForest::reserve(std::size_t bodies, std::size_t joints) {
+  bodies_.reserve(bodies + 1);
+  is_dynamic_.reserve(bodies);
+  is_used_.reserve(joints);
+  joints_of_.reserve(2 * joints);
+  edges_.reserve(joints);
+  roots_.reserve(bodies);
+  loops_.reserve(joints);
+}
+
 void JointForest::factor(const std::vector<Joint>& joints, const btConstraintArray& rows,
                          const btAlignedObjectArray<btSolverBody>& bodies) {
   edges_.clear(), roots_.clear(), loops_.clear();

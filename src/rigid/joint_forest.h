@@ -26,6 +26,8 @@ class JointForest {
     int first, count;
   };
 
+  /// So many can be solved without allocation.
+  void reserve(std::size_t bodies, std::size_t joints);
   /// Before each solve: `joints` in the order of their rows.
   void factor(const std::vector<Joint>& joints, const btConstraintArray& rows,
               const btAlignedObjectArray<btSolverBody>& bodies);

@@ -98,6 +98,7 @@ struct RigidEngine::Impl {
   void make_batches(const IslandList& islands, std::span<const std::uint32_t> shared_slots);
   void solve_with_partner(RowPartner& partner, std::size_t batch, float dt);
   void add_to_batch(const IslandList& islands, std::uint32_t island);
+  void reserve_for_joints();
   void solve_batch(BulletSolver& solver, std::size_t batch, float dt);
   /// Makes bodies between taut joints slow enough to turn for this step; and as they are again.
   void steady_taut_bodies(std::size_t batch, float dt);

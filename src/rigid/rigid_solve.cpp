@@ -201,9 +201,22 @@ void RigidEngine::Impl::solve_batch(BulletSolver& solver, std::size_t batch, flo
   rows += static_cast<std::size_t>(solver.row_count());
 }
 
+/// Any solver may get any batch.
+void RigidEngine::Impl::reserve_for_joints() {
+  std::size_t most_bodies = 0, most_joints = 0;
+  for (std::size_t batch = 0; batch < batches.count(); ++batch) {
+    const SolveBatches::Start &begin = batches.starts[batch], &end = batches.starts[batch + 1];
+    if (begin.joint == end.joint) continue;
+    most_bodies = std::max(most_bodies, end.body - begin.body);
+    most_joints = std::max(most_joints, end.joint - begin.joint);
+  }
+  for (const std::unique_ptr<BulletSolver>& solver : solvers) solver->reserve_joints(most_bodies, most_joints);
+}
+
 void RigidEngine::solve(const IslandList& islands, float dt, RowPartner* partner) {
   Impl& impl = *impl_;
   impl.make_batches(islands, partner ? partner->slots() : std::span<const std::uint32_t>());
+  impl.reserve_for_joints();
   const std::size_t shared_batch = impl.batches.count() - 1;
   std::atomic<std::size_t> next{0};
   // Which thread takes which batch does not matter: batches share no body.

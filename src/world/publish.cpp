@@ -77,6 +77,9 @@ void World::Impl::publish_layered() {
 std::span<const Contact> World::Impl::contacts() const { return all_contacts; }
 
 void World::Impl::publish() {
+  // With room to spare: contacts come and go, and each step with more than ever would allocate.
+  const std::size_t count = rigid.contacts().size() + solid.contacts().size() + layered.contacts().size();
+  if (count > all_contacts.capacity()) all_contacts.reserve(2 * count);
   all_contacts.assign(rigid.contacts().begin(), rigid.contacts().end());
   all_contacts.insert(all_contacts.end(), solid.contacts().begin(), solid.contacts().end());
   particle.take_contacts(all_contacts);

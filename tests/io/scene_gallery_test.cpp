@@ -222,7 +222,14 @@ TEST(Gallery, HeavyTeapotWinsAndTheWheelTurnsWithTheRope) {
   // (3 − 2) g over 5 kg of teapots, 0.4 kg of rope and the wheel's 3.1 kg at the rope: 1 m/s² or a little more.
   EXPECT_NEAR(heavy - state("heavy").center_of_mass.y, 1.05, 0.25);
   EXPECT_NEAR(state("light").center_of_mass.y - light, 1.05, 0.25);
-  EXPECT_NEAR(-state("wheel").angular_velocity.z * 0.42, -state("heavy").velocity.y, 0.4);
+  // The teapot bobs on its rope: over a quarter of a second the rim goes its way.
+  const float start = state("heavy").center_of_mass.y;
+  float rim = 0;
+  for (int i = 0; i < 15; ++i) {
+    player.step();
+    rim -= state("wheel").angular_velocity.z * 0.42f / 60;
+  }
+  EXPECT_NEAR(rim, start - state("heavy").center_of_mass.y, 0.08);
 }
 
 TEST(Gallery, DishesStayWhenTheTableclothGoes) {
