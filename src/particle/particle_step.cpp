@@ -168,18 +168,23 @@ void ParticleEngine::for_each_link(void (*link)(void*, std::uint32_t, std::uint3
   for (const TieRow& row : tie_rows_) link(context, row.slots[0], row.slots[1]);
 }
 
-/// How a rigid body answers its anchored node's chains, in the direction in which it answers most.
+/// How a rigid body answers the chain that ends at its anchored node, along it. Where chains go on, in the mean of all
+/// directions: they pull from several sides.
 float ParticleEngine::response_along_chains(const AnchorRow& row, const RigidBodyMotion& motion) {
   Body& b = body(row.slot);
   find_springs(b);
-  float most = motion.inverse_mass;  // the least there is
+  float along_end = 0;
+  int segments = 0;
   for (const std::uint32_t tie : b.ties_of_node[row.node - b.first]) {
     if (tie >= b.first_spring) continue;
     const auto [from, to] = b.ties[tie].nodes;
-    const Vec3 along = normalized(x_[b.first + to].xyz() - x_[b.first + from].xyz());
-    most = std::max(most, motion.response(row.arm, along));
+    along_end = motion.response(row.arm, normalized(x_[b.first + to].xyz() - x_[b.first + from].xyz()));
+    ++segments;
   }
-  return most;
+  if (segments == 1) return along_end;
+  float sum = 0;
+  for (const Vec3 axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) sum += motion.response(row.arm, axis);
+  return sum / 3;
 }
 
 // An anchored node and its rigid body are one thing to the chain that pulls at them. With its own small mass the node
